@@ -1,6 +1,7 @@
 package rounds_test
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -33,7 +34,8 @@ func (v *voters) add(node uint64, ms int, rec trace.Record) {
 	rec.Incarnation = fmt.Sprintf("n%dlife%d", node, v.life[node])
 	v.seq[rec.Incarnation]++
 	rec.Level, rec.Time, rec.Cluster, rec.Node, rec.Algo, rec.Guarantee = v.level, at, "c", node, "raft", v.guarantee
-	rec.Seq, rec.HLC, rec.Role = v.seq[rec.Incarnation], fmt.Sprintf("%d.0", at.UnixMicro()), trace.Following
+	rec.Seq, rec.Role = v.seq[rec.Incarnation], trace.Following
+	rec.HLC = cmp.Or(rec.HLC, fmt.Sprintf("%d.0", at.UnixMicro()))
 	switch rec.Leader {
 	case 0:
 		rec.Role = trace.Looking

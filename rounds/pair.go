@@ -20,6 +20,7 @@ type pairing struct {
 	arrivals []arrival    // by terms
 	fits     []post       // memory for near and fits of the arrivals
 	links    map[[2]uint64]*link
+	leads    map[uint64]int64 // see lead, nil until it is asked for
 }
 
 // mail is what all messages have in common that may have the same id, from one node to another.
@@ -324,7 +325,7 @@ func (g *group) others(e *entry, got *receipt) (how sure) {
 		_, sent := slices.BinarySearchFunc(l.quiet, n, compareSpan)
 		switch {
 		case l == e.life || !sent && l.debug && l.complete():
-		case l.from.UnixMicro() > got.clock.Micros && got.ordered(l.from.UnixMicro()):
+		case l.from.UnixMicro() > got.clock.Micros && got.ordered(l.from.UnixMicro()+g.pairing.lead(got.from)):
 		case !sent && !got.ordered(e.clock.Micros):
 			how = min(how, guess)
 		case e.Wall.Sub(l.until) > outlives:
@@ -334,6 +335,26 @@ func (g *group) others(e *entry, got *receipt) (how sure) {
 		}
 	}
 	return how
+}
+
+// lead returns by how many µs the hybrid clock of the node was ahead of its own clock at most, since it follows the
+// clocks of others: by the records of which a message is known.
+func (p *pairing) lead(node uint64) int64 {
+	if p.leads == nil {
+		p.leads = map[uint64]int64{}
+		note := func(node uint64, clock proto.HLC, wall time.Time) {
+			if ahead := clock.Micros - wall.UnixMicro(); ahead > p.leads[node] {
+				p.leads[node] = ahead
+			}
+		}
+		for _, m := range p.posts {
+			note(m.by.Ref.Node, m.by.clock, m.by.Wall)
+		}
+		for i := range p.arrivals {
+			note(p.arrivals[i].to, p.arrivals[i].clock, p.arrivals[i].wall)
+		}
+	}
+	return p.leads[node]
 }
 
 // numberOf returns the number of the message with the id "from:number", 0 if it has none.

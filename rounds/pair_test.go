@@ -98,6 +98,30 @@ func TestWrongPairOfALink(t *testing.T) {
 	}
 }
 
+// A later process sent the message that was received. Its hybrid clock, which follows that of others, was too far ahead
+// for the receiver to follow: so the receiver's proves nothing, though it is from before that process began.
+func TestHybridClockAheadOfItsNode(t *testing.T) {
+	const ahead, more = 3000e3, 2400e3 // 50 and 40 minutes
+	v := newVoters()
+	v.lead(1, ahead, 1)
+	v.follow(2, 20, 1, 1)
+	v.add(1, ahead+1000, trace.Record{
+		Event: "timeout", Term: 1, Leader: 1, Token: 1, ValidUntil: atMS(ahead + 1990), Why: []string{"x -> y"},
+		Sent: []string{"HEARTBEAT>2#1:9"}, HLC: fmt.Sprintf("%d.0", atMS(ahead+more+1000).UnixMicro()),
+	})
+	v.start(1, ahead+6000)
+	v.lead(1, ahead+6010, 2)
+	v.send(1, ahead+8000, 2, "1:9")
+	v.receive(2, 8010, 2, "1:9")
+	for _, r := range v.b.History().Groups[0].Rounds {
+		for _, m := range r.Messages {
+			if m.ID == "1:9" && m.SendStep >= 0 && m.Delivery == rounds.Arrived {
+				t.Errorf("term %d: %+v", r.Term, m)
+			}
+		}
+	}
+}
+
 // send writes that a node sends a message to node 2; without a reason, the record is one that is not kept.
 func (v *voters) send(node uint64, ms int, term uint64, id string, why ...string) {
 	v.add(node, ms, trace.Record{
