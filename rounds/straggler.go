@@ -24,7 +24,7 @@ func (r *Round) straggler(p Participant, g *group) Straggler {
 	}
 	out.Last = l.ref(l.last())
 	until, settled := g.fix.at(l.node, l.until), latest(won, r.ended())
-	last, _ := l.before(won, g.fix)
+	last, before := l.before(won, g.fix)
 	woke, wrote := l.after(settled, g.fix) // it may have slept until then
 	switch {
 	case r.rival(p.Node):
@@ -33,7 +33,7 @@ func (r *Round) straggler(p Participant, g *group) Straggler {
 		out.Reason = fmt.Sprintf("its records end %s", around(until, won))
 	case l.top.round > r.Term:
 		out.Reason = fmt.Sprintf("its next records are of term %d and later", l.nextTerm(r.Term))
-	case !l.whole(max(last.seq, l.first())):
+	case !before && l.first() > 1, !l.whole(max(last.seq, l.first())):
 		out.Reason = "records of it are missing since, and may tell that it did"
 	default:
 		out.Reason, out.wentOn = "it wrote on, and never named the winner", true

@@ -53,3 +53,31 @@ func TestSleptUntilItsLogEnds(t *testing.T) {
 		}
 	}
 }
+
+// "It wrote on, and never named the winner": not so of a node whose log begins later, since it was rotated. It may have
+// named the winner before.
+func TestLogBeginsAfterTheWin(t *testing.T) {
+	for _, rotated := range []bool{true, false} {
+		v := newVoters()
+		if rotated {
+			v.seq["n2life0"] = 7
+		} else {
+			v.add(2, 5, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		}
+		v.add(1, 5, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		v.ask(1, 10, 1)
+		v.add(1, 20, trace.Record{
+			Term: 1, Event: "receive", From: 2, Msg: "VOTE", MsgID: "2:1", Leader: 1, Token: 1,
+			LeaderChange: trace.Elected, ValidUntil: atMS(1010), Why: []string{"a majority voted in term 1 -> lead"},
+		})
+		v.follow(3, 30, 1, 1)
+		for ms := 5000; ms < 8000; ms += 500 {
+			v.add(2, ms, trace.Record{Term: 1, Event: "timeout"})
+		}
+		v.add(1, 9000, trace.Record{Term: 1, Event: "timeout", Leader: 1, Token: 1, ValidUntil: atMS(9990)})
+		g := v.b.History().Groups[0]
+		if behind := slices.Contains(names(g.Findings), rounds.LeftBehind); behind == rotated {
+			t.Errorf("rotated %v: %+v, found %+v", rotated, g.Rounds[len(g.Rounds)-1].LeftBehind, g.Findings)
+		}
+	}
+}
