@@ -75,6 +75,9 @@ type (
 	// leader. If Late, the argument 0 is how many milliseconds ago that was.
 	LeaseEnds struct{ Late bool }
 
+	// Releases says that a leader gave up the Term, by its word.
+	Releases struct{ Term Place }
+
 	// Woke says that the process has just woken: its timer was due long before.
 	Woke struct{}
 
@@ -107,6 +110,7 @@ func (Answers) decision()   {}
 func (Readmits) decision()  {}
 func (Voteless) decision()  {}
 func (LeaseEnds) decision() {}
+func (Releases) decision()  {}
 func (Woke) decision()      {}
 func (Waited) decision()    {}
 func (Unheeded) decision()  {}

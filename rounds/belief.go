@@ -30,6 +30,7 @@ type turn struct {
 	expired bool          // the lease that it believed in ended by itself
 	late    time.Duration // how long before the record that was, if the process says so
 	release bool          // the message with which the belief changed says that its sender leads no more
+	over    uint64        // the term that it says so of, 0 if the record does not say it
 	from    uint64        // the sender of the message with which the belief changed, 0 for none
 	msgID   string        // of that message
 	handed  bool          // the leader gave up its term for another node, or because it was asked to
@@ -57,7 +58,7 @@ func (l *life) noteBelief(rec *trace.Record, reasons []reason, m mark) {
 	}
 	b.turn = turn{from: rec.From, msgID: rec.MsgID, term: rec.Term}
 	b.turn.expired, b.turn.late = expires(reasons)
-	b.turn.release = rec.Msg == proto.KindRelease.String()
+	b.turn.release, b.turn.over = rec.Msg == proto.KindRelease.String(), releasedTerm(reasons)
 	if b.turn.changed = rec.LeaderChange != ""; b.turn.changed && rec.PrevLeader != nil {
 		b.turn.was = *rec.PrevLeader
 	}
@@ -94,6 +95,16 @@ func leaderTerm(rec *trace.Record, reasons []reason) (term uint64, unsettled boo
 		}
 	}
 	return rec.Term, false
+}
+
+// releasedTerm returns the term that a leader gave up, by its word in one of the reasons, 0 for none.
+func releasedTerm(reasons []reason) uint64 {
+	for i := range reasons {
+		if releases, ok := decided[algorithms.Releases](&reasons[i]); ok {
+			return reasons[i].number(releases.Term)
+		}
+	}
+	return 0
 }
 
 // handsOver reports whether one of the reasons says that the leader gives up its term for another node, or because

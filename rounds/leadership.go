@@ -134,7 +134,8 @@ func (r *Leadership) believe(l *life, b belief, before, next *belief, g *group) 
 		f.Until, f.left, f.expired, f.release, f.Last = until, next != nil, false, false, l.ref(b.last.seq)
 		if next != nil {
 			f.expired = next.turn.expired && g.endsIn(&b, next)
-			f.release = next.turn.release && next.turn.from == r.Leader
+			earlier := next.turn.over > 0 && next.turn.over < r.Term // the word was long on its way
+			f.release = next.turn.release && next.turn.from == r.Leader && !earlier
 			f.Last = l.ref(next.first.seq)
 		}
 		if !b.until.IsZero() {
