@@ -178,6 +178,8 @@ func (r *Round) notLost(c *Cause, g *group) {
 	case led.Ended.Kind == EndedByLease && led.Ended.Known == OwnWord && !led.End.After(c.At) &&
 		!g.suspected(c.Lost, led.From, c.At):
 		c.Text, c.Kind, c.Lost = fmt.Sprintf("the lease of leader %d had ended", c.Lost), Vacant, 0
+	case led.releasedBefore(c.At) && !g.suspected(c.Lost, led.From, c.At): // its own record of it is missing
+		c.Text, c.Kind, c.Lost = fmt.Sprintf("leader %d gave up term %d", c.Lost, led.Term), Released, 0
 	case c.Kind == LeaderLost && g.endMissing(led, c.At) && !g.suspected(c.Lost, led.From, c.At):
 		c.Lost = 0 // it may have given it up
 	}
@@ -256,7 +258,10 @@ func (g *group) ledBefore(term uint64, c *Cause) *Leadership {
 
 // endMissing reports whether records of the leader are missing that may tell that it stopped leading before t.
 func (g *group) endMissing(led *Leadership, t time.Time) bool {
-	return led.life == nil || led.Last.IsZero() && g.fix.at(led.Leader, led.life.until).Before(t)
+	if led.life == nil {
+		return true
+	}
+	return led.gap && !led.End.After(t) || led.Last.IsZero() && g.fix.at(led.Leader, led.life.until).Before(t)
 }
 
 // suspected reports whether a node had evidence against another one between two times.

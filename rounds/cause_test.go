@@ -270,6 +270,32 @@ func TestReleaseInACutLog(t *testing.T) {
 	}
 }
 
+// "Leader 3 is gone": it was well, and had stepped down, but its record of that is missing. If no other record shows its
+// RELEASE either, nobody can tell whether it gave up the term.
+func TestReleaseWhoseRecordIsMissing(t *testing.T) {
+	for _, told := range []bool{true, false} {
+		v := newVoters()
+		v.elect(3, 1, 1, 2)
+		v.seq["n3life0"]++
+		v.add(3, 700, trace.Record{Term: 1, Event: "timeout"})
+		calls := trace.Record{
+			Term: 1, Round: 2, Event: "receive", From: 3, Msg: "RELEASE", MsgID: "3:7",
+			Why:  []string{"leader 3 is gone -> ask the voters for term 2"},
+			Sent: []string{"PRE_VOTE>1#2:1", "PRE_VOTE>3#2:2"},
+		}
+		if !told {
+			calls.From, calls.Msg, calls.MsgID, calls.Event = 0, "", "", "timeout"
+		}
+		v.add(2, 800, calls)
+		v.lead(2, 810, 2)
+		v.follow(1, 820, 2, 2)
+		all := v.b.History().Groups[0].Rounds
+		if c := all[len(all)-1].Cause; c.Lost != 0 || told != (c.Kind == rounds.Released) {
+			t.Errorf("told %v: %+v", told, c)
+		}
+	}
+}
+
 // "Node 2 handed over: resigned": it was another node that did, and before.
 func TestHandOverOfAnother(t *testing.T) {
 	s := newScript()

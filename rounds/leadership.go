@@ -237,6 +237,12 @@ func (r *Leadership) released() (first *Follower) {
 	return first
 }
 
+// releasedBefore reports whether a follower had got the leader's word by the time t that it leads no more.
+func (r *Leadership) releasedBefore(t time.Time) bool {
+	f := r.released()
+	return f != nil && !f.Until.After(t)
+}
+
 // unrenewed reports whether nobody can have renewed the lease after the last record of its leader, which wrote down all
 // renewals: the processes of so many voters had ended by then that the others are no majority. It returns a record that
 // shows it.
