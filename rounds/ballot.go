@@ -221,7 +221,8 @@ func (r *Round) refuses(m *Message) bool {
 }
 
 // answered reports whether a vote of which only the receipt is known is for the candidacy in this term. It may be an
-// answer to an earlier one: a voter whose records are there would have written that it votes in this term.
+// answer to an earlier one: a voter whose records are there would have written that it votes in this term, and one
+// whose messages had lower numbers all the while since it was asked did not send it.
 func (r *Round) answered(g *group, m *Message) bool {
 	got := &r.Steps[m.ReceiveStep]
 	for i := range got.reasons {
@@ -232,7 +233,26 @@ func (r *Round) answered(g *group, m *Message) bool {
 	return g.mayLack(m.From, got.At) && slices.ContainsFunc(r.Messages, func(ask Message) bool {
 		return slices.Contains(requestKinds, ask.Kind) && ask.From == m.To && ask.To == m.From &&
 			ask.SendStep >= 0 && ask.SendStep < m.ReceiveStep &&
-			r.Steps[ask.SendStep].Ref.Incarnation == got.Ref.Incarnation
+			r.Steps[ask.SendStep].Ref.Incarnation == got.Ref.Incarnation &&
+			!r.numberedLower(g, m, r.Steps[ask.SendStep].At)
+	})
+}
+
+// numberedLower reports whether the process which the sender of m was from the time since until m was received sent a
+// message after that with a lower number: m is then of another process, which had ended.
+func (r *Round) numberedLower(g *group, m *Message, since time.Time) bool {
+	off := g.apart(m.From, m.To)
+	if off == unbounded {
+		return false
+	}
+	until, n := r.Steps[m.ReceiveStep].At.Add(off), numberOf(m.ID)
+	return slices.ContainsFunc(r.Messages, func(later Message) bool {
+		if later.From != m.From || later.SendStep < 0 || numberOf(later.ID) >= n {
+			return false
+		}
+		sent := &r.Steps[later.SendStep]
+		l := g.nodes[m.From].byIncarnation[sent.Ref.Incarnation]
+		return l != nil && sent.At.After(until) && g.fix.at(l.node, l.from).Add(off).Before(since)
 	})
 }
 

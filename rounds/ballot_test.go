@@ -41,3 +41,41 @@ func TestVoteAfterTheWin(t *testing.T) {
 		}
 	}
 }
+
+// "A vote counted that was granted after the win": records of the voter are missing, and a vote of its former process
+// comes after its present one was asked. That one sends a message with a lower number later.
+func TestVoteOfTheFormerProcess(t *testing.T) {
+	for number, want := range map[string]bool{"3:23": false, "3:2": true} {
+		v := newVoters()
+		v.add(3, 0, trace.Record{Event: "start"})
+		v.seq["n3life0"]++
+		v.add(1, 5, trace.Record{
+			Term: 1, Event: "timeout", Sent: []string{"REQUEST_VOTE>2#1:1", "REQUEST_VOTE>3#1:2"},
+			Why: []string{"a majority would vote for this node in term 1 -> become candidate"},
+		})
+		v.add(2, 7, trace.Record{
+			Term: 1, Event: "receive", From: 1, Msg: "REQUEST_VOTE", MsgID: "1:1", Sent: []string{"VOTE>1#2:1"},
+			Why: []string{"nothing binds this voter -> vote for 1 in term 1"},
+		})
+		v.add(1, 8, trace.Record{Term: 1, Event: "receive", From: 3, Msg: "VOTE", MsgID: number})
+		v.add(1, 10, trace.Record{
+			Term: 1, Event: "receive", From: 2, Msg: "VOTE", MsgID: "2:1", Leader: 1, Token: 1,
+			LeaderChange: trace.Elected, ValidUntil: atMS(1000), Sent: []string{"HEARTBEAT>3#1:3"},
+			Why: []string{"a majority voted in term 1 -> lead"},
+		})
+		v.add(3, 15, trace.Record{
+			Term: 1, Event: "receive", From: 1, Msg: "HEARTBEAT", MsgID: "1:3", Leader: 1, Token: 1,
+			LeaderChange: trace.Elected, Why: []string{"1 leads term 1 -> follow it"},
+			Sent: []string{"HEARTBEAT_REPLY>1#3:6"},
+		})
+		r := v.b.History().Groups[0].Rounds[0]
+		for _, voice := range r.Ballot.Voices {
+			if voice.Voter == 3 && voice.Counted != want {
+				t.Errorf("with the number %s: %+v", number, voice)
+			}
+		}
+		if len(r.Ballot.Voices) != 3 {
+			t.Errorf("%+v", r.Ballot)
+		}
+	}
+}
