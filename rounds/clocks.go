@@ -108,6 +108,11 @@ func (p *paths) linked(one, other uint64) bool {
 	return known && too && p.most[i][j] != unbounded && p.most[j][i] != unbounded
 }
 
+// before reports whether the time t of one node's clock was certainly before the time u of the other one's.
+func (p *paths) before(t, u time.Time, one, other uint64) bool {
+	return p.linked(one, other) && u.Sub(t) > add(p.most[p.at[one]][p.at[other]], p.slack+sameClock)
+}
+
 // clockFix has the estimated offset of each clock that is not right.
 type clockFix map[uint64]Clock
 

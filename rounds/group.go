@@ -322,11 +322,16 @@ func (g *group) survey(terms []uint64) {
 		}
 	}
 	g.pair(terms)
-	if g.paths = g.doubtful.paths(); g.paths.slack > 0 { // some of these pairs may be wrong
+	g.paths = g.doubtful.paths()
+	contradict := g.paths.slack > 0
+	if contradict { // some of these pairs may be wrong
 		g.paths = g.delays.paths()
 	}
 	if g.key.run == 0 { // a simulated run has one clock, which is right
 		g.fix = g.paths.fix()
+	}
+	if len(g.fix) > 0 && contradict {
+		g.unpair()
 	}
 	g.asked, g.heard, g.away = map[uint64][]asking{}, map[uint64][]time.Time{}, map[uint64][]absence{}
 	g.asks, g.lived = map[*life][]time.Time{}, map[*life][]LifeEvent{}

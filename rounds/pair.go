@@ -97,6 +97,25 @@ func (g *group) attach(got *arrival) {
 	}
 }
 
+// unpair takes apart the pairs whose messages came before they were sent, by what the certain pairs tell of the clocks.
+func (g *group) unpair() {
+	for i := range g.pairing.arrivals {
+		got := &g.pairing.arrivals[i]
+		if got.e != nil && got.e.life.text {
+			continue
+		}
+		for _, m := range got.fits {
+			if !g.paths.before(got.wall, m.by.Wall, got.to, got.from) {
+				continue
+			}
+			if got.e != nil && got.e.cause == m.by {
+				got.e.cause, got.e.unsure = nil, len(got.fits) > 1
+			}
+			m.by.elsewhere = slices.DeleteFunc(m.by.elsewhere, func(other receipt) bool { return other == got.receipt })
+		}
+	}
+}
+
 // sample notes how long the message of e seems to have taken.
 func (g *group) sample(e *entry, got receipt, how sure) {
 	if how > notSure {

@@ -136,3 +136,41 @@ func (v *voters) receive(node uint64, ms int, term uint64, id string) {
 		Event: "receive", From: 1, Msg: "HEARTBEAT", MsgID: id, Term: term, Leader: 1, Token: term, Why: []string{"x -> y"},
 	})
 }
+
+// "A message paired with the receipt of another": a copy of what the first process sent came just before the second one
+// sent a message with its number. The receiver's clock is ahead, and other messages tell by how much.
+func TestReceiptBeforeItsSend(t *testing.T) {
+	for name, got := range map[string]int{"before": 14000, "after": 14043} {
+		v := newVoters()
+		const ahead = 3600e3
+		send := func(node uint64, ms int, msg string) {
+			v.add(node, ms, trace.Record{Event: "timeout", Term: 1, Why: []string{"x -> y"}, Sent: []string{msg}})
+		}
+		receive := func(node uint64, ms int, id string) {
+			v.add(node, ms, trace.Record{
+				Event: "receive", From: 3 - node, Msg: "PRE_VOTE", MsgID: id, Term: 1, Why: []string{"x -> y"},
+			})
+		}
+		send(1, 0, "PRE_VOTE>2#1:9")
+		v.start(1, 2000)
+		for id := 2; id < 6; id++ {
+			send(1, 13000+id, fmt.Sprint("PRE_VOTE>2#1:", id))
+			receive(2, 13001+id+ahead, fmt.Sprint("1:", id))
+		}
+		send(2, 13010+ahead, "PRE_VOTE>1#2:1")
+		receive(1, 13011, "2:1")
+		send(1, 14041, "PRE_VOTE>2#1:9")
+		receive(2, got+ahead, "1:9")
+		all := v.b.History().Groups[0].Rounds
+		r := all[len(all)-1]
+		arrived := false
+		for _, m := range r.Messages {
+			if m.ID == "1:9" && m.SendStep >= 0 && r.Steps[m.SendStep].Ref.Incarnation == "n1life1" {
+				arrived = m.Delivery == rounds.Arrived || m.ReceiveStep >= 0
+			}
+		}
+		if arrived != (name == "after") {
+			t.Errorf("%s: %+v", name, r.Messages)
+		}
+	}
+}
