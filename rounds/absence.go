@@ -375,7 +375,7 @@ func earliest(a, b time.Time) time.Time {
 // findJoins notes when each node came into the view of another one. For one that had slept, it may have come at any
 // time since: it was heard of then.
 func (g *group) findJoins() {
-	g.joins = map[uint64][]time.Time{}
+	g.joins, g.early = map[uint64][]time.Time{}, map[[2]uint64]bool{}
 	for _, m := range g.nodes {
 		for _, l := range m.lives {
 			g.findJoinsOf(l)
@@ -404,11 +404,20 @@ func (g *group) findJoinsOf(l *life) {
 			for _, other := range h.alive {
 				if other != l.node && !slices.Contains(alive, other) {
 					seen[other] = append(seen[other], at)
+					if g.beganAfter(other, h.wall) {
+						g.early[[2]uint64{l.node, other}] = true
+					}
 				}
 			}
 			alive = h.alive
 		}
 	}
+}
+
+// beganAfter reports whether the node began, by its own clock and its first record, clearly after the time t.
+func (g *group) beganAfter(id uint64, t time.Time) bool {
+	m := g.nodes[id]
+	return m != nil && m.forgotten.lives == 0 && m.lives[0].started && m.lives[0].from.Sub(t) > maxTransit
 }
 
 // shortage is a time in which too few voters were there to make a leader.

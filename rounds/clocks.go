@@ -220,7 +220,7 @@ func clockWithin(node uint64, low, high time.Duration) Clock {
 
 // apart returns by how much the corrected times of two nodes may be apart. It is 0 if both clocks count as right. It is
 // unbounded if no messages compare the clocks, and some clock of the group is wrong, or the times of the two nodes'
-// records have nothing in common.
+// records have nothing in common, or contradict what they saw (see meet).
 func (g *group) apart(one, other uint64) time.Duration {
 	switch a, b := g.fix[one], g.fix[other]; {
 	case one == other || g.key.run > 0 || len(g.fix) == 0 && g.paths.linked(one, other):
@@ -249,11 +249,15 @@ func (g *group) bound(one, other uint64) time.Duration {
 	return max(g.paths.most[i][j], g.paths.most[j][i], 0)
 }
 
-// meet reports whether both nodes wrote at some time, by their own clocks. It is true for a node without records.
+// meet reports whether both nodes wrote at some time, by their own clocks, and none of them saw the other one before
+// that began. It is true for a node without records.
 func (g *group) meet(one, other uint64) bool {
 	a, b := g.nodes[one], g.nodes[other]
 	if a == nil || b == nil {
 		return true
+	}
+	if g.early[[2]uint64{one, other}] || g.early[[2]uint64{other, one}] {
+		return false
 	}
 	from, until := a.lives[0].from, a.lives[len(a.lives)-1].until
 	return !b.lives[0].from.After(until) && !from.After(b.lives[len(b.lives)-1].until)

@@ -34,3 +34,31 @@ func TestMessagesInOneDirection(t *testing.T) {
 		}
 	}
 }
+
+// "Suspected, but it was dead": no message compares two clocks, and what both nodes wrote is of the same time by them.
+// But one saw the other before that began, as it shows its own start: so the clocks differ.
+func TestSeenBeforeItBegan(t *testing.T) {
+	for _, began := range []int{40, 54000} { // of node 1, in ms by its own clock
+		v := newVoters()
+		v.guarantee = "best-effort"
+		v.start(2, 0)
+		v.add(2, 60, trace.Record{Event: "peers", Alive: []uint64{1, 2}})
+		v.start(2, 3000)
+		v.add(2, 60000, trace.Record{Term: 3, Event: "timeout", Leader: 2})
+		v.start(1, began)
+		v.add(1, began+10, trace.Record{Event: "peers", Alive: []uint64{1, 2}})
+		v.add(1, 55000, trace.Record{Event: "peers", Alive: []uint64{1}, Evidence: "unreachable 2"})
+		group := v.b.History().Groups[0]
+		lost := false // node 1 lost sight of the process
+		for _, e := range group.Nodes[1].Lives[1].Events {
+			lost = lost || e.Ref.Node == 1
+		}
+		if same := began == 40; lost != same {
+			t.Errorf("node 1 began at %d ms: %+v", began, group.Nodes[1].Lives[1].Events)
+		}
+		unknown := strings.Join(group.Unknown, "\n")
+		if told := strings.Contains(unknown, "No messages compare the clocks of nodes 1 and 2"); told != (began != 40) {
+			t.Errorf("node 1 began at %d ms: %q", began, unknown)
+		}
+	}
+}

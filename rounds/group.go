@@ -49,6 +49,7 @@ type group struct {
 	asked       map[uint64][]asking    // of each
 	heard       map[uint64][]time.Time // when others received a message of each, corrected
 	joins       map[uint64][]time.Time // when each came into the view of another, corrected
+	early       map[[2]uint64]bool     // nodes that saw another one before that began, each by its own clock
 	away        map[uint64][]absence   // of the nodes for which they were looked for
 	slow        map[*life][]slowReceipt
 	asks        map[*life][]time.Time  // when each process received a question for its vote, corrected

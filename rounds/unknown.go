@@ -213,7 +213,7 @@ func (g *group) unlinkedClocks(out *Group) (apart []uint64) {
 		return nil
 	}
 	if none { // then nobody knows which of them is right
-		if g.fix.differ() || g.scattered(wrote) {
+		if g.fix.differ() || g.scattered(wrote) || len(g.early) > 0 {
 			return wrote
 		}
 		return nil
