@@ -72,7 +72,7 @@ type (
 	Voteless struct{ Over bool }
 
 	// LeaseEnds says that this node notices that a lease has ended: its own, or the one in which it followed a
-	// leader. If Late, the argument 0 is how many milliseconds ago that was.
+	// leader. If Late, the argument 0 is how many milliseconds ago that was, by any clock.
 	LeaseEnds struct{ Late bool }
 
 	// Releases says that a leader gave up the Term, by its word.

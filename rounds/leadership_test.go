@@ -192,7 +192,7 @@ func TestLeaderSaysHowLateItIs(t *testing.T) {
 	was := uint64(3)
 	v.add(3, 6000, trace.Record{
 		Term: 1, Event: "timeout", LeaderChange: trace.Deposed, PrevLeader: &was,
-		Why: []string{"the lease ran out 2200 ms ago, while this process did not run -> lead term 1 no more"},
+		Why: []string{"the lease ran out at least 2200 ms ago, while this process did not run -> lead term 1 no more"},
 		Reasons: []trace.Reason{{Code: "lease.step-down", Args: []trace.Arg{
 			{Is: trace.Cause, Reason: &trace.Reason{
 				Code: "lease.ran-out-late", Args: []trace.Arg{{Is: trace.Number, Number: 2200}},

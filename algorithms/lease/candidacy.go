@@ -252,7 +252,7 @@ var (
 	whyIneligible = reasons.Kind("ineligible", "not eligible: %s")
 	whyRanOut     = reasons.Kind("ran-out", "the lease ran out", algorithms.LeaseEnds{})
 	// whyRanOutLate is the reason when this process slept, or got no processor, as the lease ran out.
-	whyRanOutLate = reasons.Kind("ran-out-late", "the lease ran out %d ms ago, while this process did not run",
+	whyRanOutLate = reasons.Kind("ran-out-late", "the lease ran out at least %d ms ago, while this process did not run",
 		algorithms.LeaseEnds{Late: true})
 	// whyRanOutUnseen is the reason when the host noticed the end of the lease before this Machine did.
 	whyRanOutUnseen = reasons.Kind("ran-out-unseen", "the lease ran out before it was renewed", algorithms.LeaseEnds{})

@@ -297,6 +297,6 @@ func TestSleptPastTheLease(t *testing.T) {
 	r.Step(end.Sub(r.Now)+late, algorithms.Timeout{})
 	r.Want(algorithms.Output{
 		Leader: algorithms.Leader{Term: 1}, Deadline: r.Last.Deadline, Round: 1,
-		Why: steptest.Why(fmt.Sprintf("lease.step-down(lease.ran-out-late(%d), 1)", late.Milliseconds())),
+		Why: steptest.Why(fmt.Sprintf("lease.step-down(lease.ran-out-late(%d), 1)", (late / 1_010_000 * 990_000).Milliseconds())),
 	})
 }
