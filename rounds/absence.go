@@ -30,7 +30,8 @@ const (
 	// voteless is how a voter was that had lost what it voted.
 	voteless = "voting for nobody, with nothing saved"
 	// unseen is how a voter was whose process had ended, and when the next one began is in no record. So it is where
-	// nothing but the proof of its end is in the records, and the start of the next one need not be, as at level info.
+	// nothing but the proof of its end is in the records, or who saw that end did not ask it since, and the start of the
+	// next one need not be, as at level info.
 	unseen = "ended and not seen since"
 	// missing is how a voter was that was missed, and whose next process began later: no record tells when the one
 	// before it ended, and it may have been paused until then.
@@ -126,7 +127,9 @@ func (g *group) absencesOf(l *life) (all []absence) {
 				a.from, a.how = g.stoppedBy(l, next), missing
 			}
 			var known bool
-			if a.until, known = g.cameBack(l, a.from); a.ended && (!known || e.proof && l.next == nil && !l.debug) {
+			a.until, known = g.cameBack(l, a.from)
+			hidden := l.next == nil && !l.debug && (e.proof || a.how == "dead" && !g.missedSince(l.node, &e))
+			if a.ended && (!known || hidden) {
 				a.how = unseen
 			}
 		case Silent:
@@ -152,6 +155,14 @@ func (g *group) cameBack(l *life, ended time.Time) (at time.Time, known bool) {
 		at = earliest(at, g.fix.at(l.node, l.next.from))
 	}
 	return at, at.IsZero()
+}
+
+// missedSince reports whether the process that saw another one end asked that node for its vote later, in vain, or
+// whether the logs end about then. Otherwise the next process of the node may run, cut off, and have written nothing.
+func (g *group) missedSince(id uint64, ended *LifeEvent) bool {
+	return g.logsEnd.Sub(ended.At) <= together || slices.ContainsFunc(g.asked[id], func(a asking) bool {
+		return a.ref.Node == ended.Ref.Node && a.ref.Incarnation == ended.Ref.Incarnation && a.at.After(ended.At)
+	})
 }
 
 // stoppedBy returns since when the process wrote nothing, and was missed, before the next one of its node began.

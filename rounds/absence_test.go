@@ -268,6 +268,29 @@ func TestBackWithoutARecordOfIt(t *testing.T) {
 	}
 }
 
+// "A voter was dead, but it was cut off": at level info its next process need not write anything. That it is dead still
+// is known only if who saw it end asked it again; a new process of another voter that asks tells nothing.
+func TestEndedAndNotAskedSince(t *testing.T) {
+	for name, want := range map[string]string{
+		"asked": "voters 2 and 3 dead: 1 of 3", "not asked": "voters 2 and 3 ended and not seen since: 1 of 3",
+	} {
+		v := newVoters()
+		v.level = "info"
+		v.ask(1, 0, 1)
+		v.elect(1, 1, 2, 3)
+		v.expire(1, 900, 1)
+		v.lose(1, 1000, "link-closed 2, dial-refused 2, link-closed 3, dial-refused 3", 1)
+		if name == "asked" {
+			v.ask(1, 4000, 2)
+		} else {
+			v.add(1, 4000, trace.Record{Event: "eligible", Why: []string{"eligible again -> stand when it comes to that"}})
+		}
+		if in := v.last(); in.Why != want {
+			t.Errorf("%s: %q, want %q", name, in.Why, want)
+		}
+	}
+}
+
 // A proof of death may come late, and be about an earlier process of a voter whose log is missing, which runs on.
 func TestProofAboutAnEarlierProcess(t *testing.T) {
 	v := newVoters()
