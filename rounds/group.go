@@ -27,6 +27,7 @@ type group struct {
 	tried     int             // how many of them there were after the last attempt to keep fewer
 	deaths    []death
 	left      farewells
+	ups       greetings
 	lines     map[uint64]time.Time // of each node the last that is no record
 	recovered recovered
 	existed   []*existence  // all processes, also those that are forgotten

@@ -240,6 +240,8 @@ func (a *attempt) Death(cluster string, node uint64, at time.Time) { a.b.Death(c
 
 func (a *attempt) Left(last trace.Farewell) { a.b.Left(last) }
 
+func (a *attempt) Up(first trace.Greeting) { a.b.Up(first) }
+
 func (a *attempt) Line(cluster string, node uint64, at time.Time) { a.b.Line(cluster, node, at) }
 
 // failed reports whether the records were not in order.

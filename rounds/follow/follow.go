@@ -198,6 +198,15 @@ func (f *follower) Left(last trace.Farewell) {
 	f.sink.Left(last)
 }
 
+// Up notes that a process runs, by its own word.
+func (f *follower) Up(first trace.Greeting) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if sink, wants := f.sink.(logs.UpSink); wants {
+		sink.Up(first)
+	}
+}
+
 // Line notes until when the log of a node goes on.
 func (f *follower) Line(cluster string, node uint64, at time.Time) {
 	f.mu.Lock()

@@ -12,17 +12,19 @@ var lastWords = []string{"the node resigned and left", "the node ended"}
 
 // left reads the last line of a process: "the node resigned and left", or "the node ended" with the error before it.
 func left(line []byte) (note trace.Farewell, ok bool) {
-	if !saysGoodbye(line) {
+	if !saysGoodbye(line) || !decode(line, &note) {
 		return note, false
 	}
+	return note, note.Node != 0 && !note.Time.IsZero() && (note.Message == lastWords[0] || note.Message == lastWords[1])
+}
+
+// decode reads the object in a line that is no record. The line may have it as a string.
+func decode(line []byte, note any) bool {
 	if at := bytes.Index(line, quotedBegin); at >= 0 {
 		line = unquote(nil, line[at:])
 	}
 	from, to := bytes.IndexByte(line, '{'), bytes.LastIndexByte(line, '}')
-	if from < 0 || to < from || json.Unmarshal(line[from:to+1], &note) != nil {
-		return note, false
-	}
-	return note, note.Node != 0 && !note.Time.IsZero() && (note.Message == lastWords[0] || note.Message == lastWords[1])
+	return from >= 0 && from <= to && json.Unmarshal(line[from:to+1], note) == nil
 }
 
 // saysGoodbye reports whether the line may be the last of a process.

@@ -116,7 +116,7 @@ type source struct {
 	lines  map[nodeLine]time.Time // the last of each node that is no record
 }
 
-// item is a record, the note of a death, or that a process said good-bye.
+// item is a record, the note of a death, or that a process said good-bye or that it runs.
 type item struct {
 	rec     trace.Record
 	death   bool
@@ -126,6 +126,7 @@ type item struct {
 	at      time.Time
 
 	farewell trace.Farewell
+	up       *trace.Greeting // nil for all others
 }
 
 // place is where an item belongs in the order of a merge.
@@ -190,6 +191,10 @@ func (s *source) deliver(to Sink) {
 		to.Death(it.cluster, it.node, it.at)
 	case it.left:
 		to.Left(it.farewell)
+	case it.up != nil:
+		if sink, wants := to.(UpSink); wants {
+			sink.Up(*it.up)
+		}
 	default:
 		to.Add(&it.rec)
 	}
@@ -216,9 +221,9 @@ func (s *source) fill() {
 	}
 }
 
-// settle sets the place of an item. A death and a good-bye have the place of what came before them.
+// settle sets the place of an item. One that is no record has the place of what came before it.
 func (s *source) settle(it *item) {
-	if it.death || it.left {
+	if it.death || it.left || it.up != nil {
 		return
 	}
 	rec := &it.rec
@@ -239,5 +244,5 @@ func (s *source) simulated() bool {
 		return false
 	}
 	it := &s.ready[s.next]
-	return it.death && it.cluster == "" || !it.left && it.rec.Cluster == "" && it.rec.Time.Year() == 2000
+	return it.death && it.cluster == "" || !it.left && it.up == nil && it.rec.Cluster == "" && it.rec.Time.Year() == 2000
 }

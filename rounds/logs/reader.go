@@ -152,6 +152,7 @@ func (r *Reader) find(line []byte) bool {
 		r.to.Left(note)
 		return false
 	}
+	passUp(r.to, line)
 	passLine(r.to, line)
 	return r.other(line)
 }
