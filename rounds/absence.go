@@ -30,8 +30,8 @@ const (
 	// voteless is how a voter was that had lost what it voted.
 	voteless = "voting for nobody, with nothing saved"
 	// unseen is how a voter was whose process had ended, and when the next one began is in no record. So it is where
-	// nothing but the proof of its end is in the records, or who saw that end did not ask it since, and the start of the
-	// next one need not be, as at level info.
+	// nothing but the proof of its end is in the records, or who saw that end did not ask it since, and the
+	// start of the next one need not be, as at level info.
 	unseen = "ended and not seen since"
 	// missing is how a voter was that was missed, and whose next process began later: no record tells when the one
 	// before it ended, and it may have been paused until then.

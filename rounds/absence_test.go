@@ -283,7 +283,9 @@ func TestEndedAndNotAskedSince(t *testing.T) {
 		if name == "asked" {
 			v.ask(1, 4000, 2)
 		} else {
-			v.add(1, 4000, trace.Record{Event: "eligible", Why: []string{"eligible again -> stand when it comes to that"}})
+			v.add(1, 4000, trace.Record{
+				Event: "eligible", Why: []string{"eligible again -> stand when it comes to that"},
+			})
 		}
 		if in := v.last(); in.Why != want {
 			t.Errorf("%s: %q, want %q", name, in.Why, want)
@@ -428,7 +430,9 @@ func TestAskedAsTheLogsEnd(t *testing.T) {
 				Term: 1, Round: 2, Event: "receive", From: 2, Msg: "PRE_VOTE_REPLY", MsgID: fmt.Sprint("2:", ms),
 			})
 		}
-		rec := trace.Record{Term: 1, Round: 2, Event: "timeout", Why: []string{"nobody leads -> ask the voters for term 2"}}
+		rec := trace.Record{
+			Term: 1, Round: 2, Event: "timeout", Why: []string{"nobody leads -> ask the voters for term 2"},
+		}
 		for to := 2; to <= 5; to++ {
 			rec.Sent = append(rec.Sent, fmt.Sprintf("PRE_VOTE>%d#1:%d", to, 10*ms+to))
 		}

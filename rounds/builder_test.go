@@ -57,7 +57,7 @@ func TestRefusalsAfterTheElectionDecideNothing(t *testing.T) {
 				late += len(s.Why)
 				for _, v := range r.Verdicts {
 					if v.Ref == s.Ref && v.Kind == algorithms.Refused {
-						t.Errorf("%s, term %d: %d is refused by %d after the election, in %v", name, r.Term, v.Loser, v.By, v.Ref)
+						t.Errorf("%s, term %d: %+v came after the election", name, r.Term, v)
 					}
 				}
 			}

@@ -270,8 +270,8 @@ func TestReleaseInACutLog(t *testing.T) {
 	}
 }
 
-// "Leader 3 is gone": it was well, and had stepped down, but its record of that is missing. If no other record shows its
-// RELEASE either, nobody can tell whether it gave up the term.
+// "Leader 3 is gone": it was well, and had stepped down, but its record of that is missing. If no other record
+// shows its RELEASE either, nobody can tell whether it gave up the term.
 func TestReleaseWhoseRecordIsMissing(t *testing.T) {
 	for _, told := range []bool{true, false} {
 		v := newVoters()

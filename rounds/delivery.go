@@ -86,8 +86,9 @@ func (l *life) sleptAround(t time.Time, fix clockFix) bool {
 	return ok && wrote && after.wall.Sub(before.wall) > maxTransit
 }
 
-// stopped reports whether the process, which writes down all that it does, wrote nothing for long from the time t on, and
-// another one missed it meanwhile: it was paused, or hung, and what it had just sent may never have left it.
+// stopped reports whether the process, which writes down all that it does, wrote nothing for long from the time
+// t on, and another one missed it meanwhile: it was paused, or hung, and what it had just sent may never have
+// left it.
 func (g *group) stopped(l *life, t time.Time) bool {
 	next, wrote := l.after(t, g.fix)
 	until := g.fix.at(l.node, next.wall)

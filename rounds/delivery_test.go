@@ -38,8 +38,8 @@ func TestMessagesIntoTheVoid(t *testing.T) {
 	}
 }
 
-// "Messages never arrived": not those of a node that was stopped a few milliseconds later, and missed by the others. They
-// were still in its own memory, and it had ended the connection when it went on.
+// "Messages never arrived": not those of a node that was stopped a few milliseconds later, and missed by the
+// others. They were still in its own memory, and it had ended the connection when it went on.
 func TestMessagesOfOneThatStops(t *testing.T) {
 	for missed, want := range map[bool]rounds.Delivery{true: rounds.ToGone, false: rounds.Lost} {
 		v := newVoters()

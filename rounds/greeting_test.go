@@ -33,7 +33,9 @@ func TestBeganAfterTheLeader(t *testing.T) {
 		})
 		s.add(2, 2400, trace.Record{
 			Term: 4, Event: "timeout", Leader: 2,
-			Why: []string{"no leader was heard of -> call an election of term 4", "no higher node is alive -> lead term 4"},
+			Why: []string{
+				"no leader was heard of -> call an election of term 4", "no higher node is alive -> lead term 4",
+			},
 		})
 		g := s.b.History().Groups[0]
 		if found := len(g.Findings) > 0; found != (up < 1600) {

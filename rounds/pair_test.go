@@ -133,7 +133,8 @@ func (v *voters) send(node uint64, ms int, term uint64, id string, why ...string
 // receive writes that a node receives a message of node 1.
 func (v *voters) receive(node uint64, ms int, term uint64, id string) {
 	v.add(node, ms, trace.Record{
-		Event: "receive", From: 1, Msg: "HEARTBEAT", MsgID: id, Term: term, Leader: 1, Token: term, Why: []string{"x -> y"},
+		Event: "receive", From: 1, Msg: "HEARTBEAT", MsgID: id,
+		Term: term, Leader: 1, Token: term, Why: []string{"x -> y"},
 	})
 }
 

@@ -76,8 +76,8 @@ const (
 	Unsent Delivery = "sender-unknown"
 	// Lost: the receiver wrote down all that it did, but no receipt of this message.
 	Lost Delivery = "lost"
-	// ToGone: the receiver was dead or out of reach, or the sender was stopped before the message had left it, or one of
-	// them had just woken from a long pause, and their connection ended.
+	// ToGone: the receiver was dead or out of reach, or the sender was stopped before the message had left it,
+	// or one of them had just woken from a long pause, and their connection ended.
 	ToGone Delivery = "receiver-gone"
 	// Unseen: there is no receipt, which proves nothing: the receiver's records end
 	// before, have a gap, or leave out the steps that decided nothing.

@@ -11,8 +11,8 @@ func (r *Round) decide() {
 	}
 }
 
-// addVerdicts adds the verdicts of a step, which came after the election if after is set. The same verdict on the same two nodes counts once,
-// except that the refusals of different voters all count.
+// addVerdicts adds the verdicts of a step, which came after the election if after is set. The same verdict on
+// the same two nodes counts once, except that the refusals of different voters all count.
 func (r *Round) addVerdicts(s *Step, after bool, known map[Verdict]bool) {
 	for i := range s.reasons {
 		why := &s.reasons[i]

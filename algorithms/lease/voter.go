@@ -240,7 +240,8 @@ func (m *Machine) promise() {
 var (
 	whyNotItsRelease = reasons.Kind("release-foreign",
 		"%d releases term %d, in which this voter did not vote for it -> drop it")
-	whyRelease = reasons.Kind("release", "%d releases term %d -> the promise to it is over", algorithms.Releases{Term: 1})
+	whyRelease = reasons.Kind("release", "%d releases term %d -> the promise to it is over",
+		algorithms.Releases{Term: 1})
 )
 
 // wasReleased ends the promise if the voter made it to the process that sent RELEASE, and reports

@@ -207,7 +207,8 @@ var unproven = map[string]*regexp.Regexp{
 	"a total": regexp.MustCompile(`^Nobody led for [^;]* in all, in \d+ changes?\.$|^The time: |^Time `),
 	"of the book": regexp.MustCompile(`^The rule: |^With \d+ alive |^The votes |^Theory |“` +
 		`|^With the \w+ algorithm a living leader stays, |^Once it is alive to all it takes over ` +
-		`|^They exchange no votes, |^Start the one that is wrong again |^Node \d+ outranks node \d+: its id is higher\.$`),
+		`|^They exchange no votes, |^Start the one that is wrong again ` +
+		`|^Node \d+ outranks node \d+: its id is higher\.$`),
 	"a line that has no name": regexp.MustCompile(`, by its own word: `),
 	"no record tells": regexp.MustCompile(`[Nn]o record tells that |^No record tells an end of |^The records do not` +
 		` tell|[Nn]ot known|is not known\.$|no answer in the records$|is not in the records\.$` +

@@ -244,5 +244,6 @@ func (s *source) simulated() bool {
 		return false
 	}
 	it := &s.ready[s.next]
-	return it.death && it.cluster == "" || !it.left && it.up == nil && it.rec.Cluster == "" && it.rec.Time.Year() == 2000
+	return it.death && it.cluster == "" ||
+		!it.left && it.up == nil && it.rec.Cluster == "" && it.rec.Time.Year() == 2000
 }
