@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -71,7 +72,7 @@ func formerTable() (table []former) {
 // the reason has only the sentence.
 func formerReason(algorithm, why string) reason {
 	told := formerly(algorithm, why)
-	return reason{kind: knownKinds()[told.Code].ReasonKind, args: told.Args, why: why, former: true}
+	return reason{kind: catalog.Reason(told.Code), args: told.Args, why: why, former: true}
 }
 
 // formerCauseWords returns the part of a sentence that names the cause.

@@ -3,7 +3,6 @@ package rounds
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
@@ -56,27 +55,12 @@ func reasonsOf(rec *trace.Record) ([]reason, []string) {
 // read returns the reason with a code and a sentence. If the number of its arguments is not that of
 // its kind, another version wrote the reason, and its kind counts as unknown.
 func read(coded trace.Reason, why string) reason {
-	known, ok := knownKinds()[coded.Code]
-	if !ok || known.args != len(coded.Args) {
+	kind := catalog.ReasonOf(coded.Code, len(coded.Args))
+	if kind == nil {
 		return reason{code: coded.Code, args: coded.Args, why: why}
 	}
-	return reason{kind: known.ReasonKind, args: coded.Args, why: why}
+	return reason{kind: kind, args: coded.Args, why: why}
 }
-
-// knownKind is a kind of reasons, and how many arguments those have.
-type knownKind struct {
-	*algorithms.ReasonKind
-	args int
-}
-
-// knownKinds returns all kinds by their codes. It fills the map at the first reason that is read. A node reads none.
-var knownKinds = sync.OnceValue(func() map[string]knownKind {
-	known := map[string]knownKind{}
-	for _, kind := range catalog.Reasons() {
-		known[kind.Code] = knownKind{kind, strings.Count(kind.Sentence, "%")}
-	}
-	return known
-})
 
 // decided returns the reason's decision of type D. ok is false if it has none.
 func decided[D algorithms.Decision](r *reason) (d D, ok bool) {
@@ -113,30 +97,35 @@ func (r *reason) words(at algorithms.Place) string {
 	return r.args[at].String()
 }
 
+// inner returns the reason that is the argument at a place, without a sentence. ok is false if there is none.
+func (r *reason) inner(at algorithms.Place) (inner reason, ok bool) {
+	if at < 0 || int(at) >= len(r.args) || r.args[at].Is != trace.Cause {
+		return reason{}, false
+	}
+	return read(*r.args[at].Reason, ""), true
+}
+
 // from returns the reason that is the argument at a place, without a sentence, or else this reason itself.
 func (r *reason) from(at algorithms.Place) reason {
-	if at >= 0 && int(at) < len(r.args) && r.args[at].Is == trace.Cause {
-		return read(*r.args[at].Reason, "")
+	if inner, ok := r.inner(at); ok {
+		return inner
 	}
 	return *r
 }
 
-// cause returns the reason that is the argument at a place, or else this reason itself. The
-// sentence of the result says only the cause.
+// cause is from with a sentence that says only the cause.
 func (r *reason) cause(at algorithms.Place) reason {
-	if at >= 0 && int(at) < len(r.args) && r.args[at].Is == trace.Cause {
-		coded := *r.args[at].Reason
-		cause := read(coded, "")
-		if cause.former = r.former; r.former {
-			cause.why = formerCauseWords(r.why)
-		} else {
-			cause.why = sentenceOf(coded, false)
-		}
-		return cause
+	cause, ok := r.inner(at)
+	switch {
+	case !ok:
+		cause = *r
+		cause.why = r.before()
+	case r.former:
+		cause.former, cause.why = true, formerCauseWords(r.why)
+	default:
+		cause.why = sentenceOf(*r.args[at].Reason, false)
 	}
-	self := *r
-	self.why = r.before()
-	return self
+	return cause
 }
 
 // before returns the part of the reason's sentence that says the cause.

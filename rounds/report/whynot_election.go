@@ -1,0 +1,70 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+// lastElection says why the node did not win the election that made the leader.
+func (c *Case) lastElection(g *rounds.Group, n *rounds.Node, now Belief) {
+	for _, r := range slices.Backward(g.Rounds) {
+		if r.Winner != nil && r.Winner.Node == now.Leader && r.Term == now.Term {
+			c.lost(r, n)
+			return
+		}
+	}
+	if leader := find(g, now.Leader); leader != nil {
+		c.Rank, c.LeaderRank = &Rank{n.Attr, n.ID}, &Rank{leader.Attr, leader.ID}
+	}
+}
+
+// lost says why the node did not win the round that another node won. It quotes the verdict against the node
+// that names the winner, or the only verdict against the node. Without such a verdict, it says how the winner
+// won, and compares the ranks.
+func (c *Case) lost(r *rounds.Round, n *rounds.Node) {
+	say := func(format string, args ...any) { c.Election = append(c.Election, fmt.Sprintf(format, args...)) }
+	w := r.Winner
+	own := slices.DeleteFunc(slices.Clone(r.Verdicts), func(v rounds.Verdict) bool { return v.Loser != n.ID })
+	for _, v := range own {
+		if v.Over != w.Node && len(own) > 1 {
+			continue
+		}
+		say("In term %d %s: \"%s\", wrote node %d%s.", r.Term, verdict(v), v.Why, v.Ref.Node, cite(c.names, v.Ref))
+		if v.Rule != "" {
+			say("The rule: “%s”", v.Rule)
+		}
+		return
+	}
+	refs, known := winnerRefs(r)
+	switch {
+	case w.Viewed() && !slices.Contains(w.Live, n.ID):
+		say("When node %d won term %d, it did not believe node %d alive%s.", w.Node, r.Term, n.ID,
+			proof(c.names, known, refs...))
+	case r.Ballot != nil && !w.Ref.IsZero():
+		refs = append(refs, votes(r.Ballot, counted)...)
+		say("Node %d won term %d because of this: %s%s.", w.Node, r.Term, granted(r), proof(c.names, known, refs...))
+	case w.Why != "":
+		say("Node %d won term %d because of this: %s%s.", w.Node, r.Term, w.Why, proof(c.names, known, refs...))
+	default:
+		say("How node %d won term %d is not in the records.", w.Node, r.Term)
+	}
+	c.Rank, c.LeaderRank = &Rank{n.Attr, n.ID}, &Rank{w.Attr, w.Node}
+	if order, _ := c.Rank.compare(*c.LeaderRank); order > 0 && len(r.Findings) > 0 {
+		c.Rank = nil // the findings may tell why a lower node leads
+	}
+}
+
+// verdict says in words how a node lost.
+func verdict(v rounds.Verdict) string {
+	switch v.Kind {
+	case rounds.Suppressed:
+		return fmt.Sprintf("node %d suppressed the call of node %d", v.Over, v.Loser)
+	case rounds.Deposed:
+		return fmt.Sprintf("node %d stepped down when it met node %d", v.Loser, v.Over)
+	case rounds.Refused:
+		return fmt.Sprintf("node %d refused node %d its vote", v.By, v.Loser)
+	}
+	return fmt.Sprintf("node %d outranked node %d", v.Over, v.Loser)
+}

@@ -1,0 +1,95 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+// leads returns who leads when the records end: whoever leads the highest term that anybody led, if that has not
+// ended. If it has, it says since when nobody leads, and why.
+func leads(g *rounds.Group) Belief {
+	var last *rounds.Leadership
+	for i := range g.Leaderships {
+		switch l := &g.Leaderships[i]; {
+		case last == nil, l.Term > last.Term, l.Term == last.Term && (l.End.IsZero() || !last.End.IsZero()):
+			last = l
+		}
+	}
+	var in *rounds.Incident
+	if n := len(g.Incidents); n > 0 && g.Incidents[n-1].Leader == 0 {
+		in = &g.Incidents[n-1]
+	}
+	switch {
+	case in != nil && in.Unsure():
+		return Belief{Perhaps: true, Since: in.Perhaps, Reason: in.Why, proof: proofOf(g.Names, in, in.PerhapsRef)}
+	case last != nil && last.End.IsZero():
+		return Belief{Leader: last.Leader, Term: last.Term, Since: last.From, proof: firstProof(g.Names, last)}
+	case in != nil:
+		return Belief{Since: in.From, Reason: in.Why, proof: proofOf(g.Names, in)}
+	}
+	return Belief{}
+}
+
+// dissent returns what those nodes last believed that wrote since then, were not lost, and do not share the belief.
+func dissent(g *rounds.Group, now Belief) (list []Belief) {
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		b := Belief{Leader: n.Leader, Term: n.Term}
+		if n.Leader == 0 {
+			b.Term = 0
+		}
+		if n.Records == 0 || away(g, n) || lastLife(n).Until.Before(now.Since) ||
+			b.Leader == now.Leader && b.Term == now.Term {
+			continue
+		}
+		j := slices.IndexFunc(list, func(known Belief) bool { return known.Leader == b.Leader && known.Term == b.Term })
+		if j < 0 {
+			j = len(list)
+			list = append(list, b)
+		}
+		list[j].By, list[j].Refs = append(list[j].By, n.ID), append(list[j].Refs, n.Last)
+	}
+	return list
+}
+
+// formerly says since when a node that led before leads no more, and why.
+func formerly(g *rounds.Group, n *rounds.Node, now Belief) []string {
+	var last *rounds.Leadership
+	for i := range g.Leaderships {
+		if l := &g.Leaderships[i]; l.Leader == n.ID {
+			last = l
+		}
+	}
+	switch {
+	case last == nil:
+		return nil
+	case last.End.IsZero():
+		return []string{fmt.Sprintf("Node %d led term %d from %s on, and no record says that it stopped%s.",
+			n.ID, last.Term, clock(last.From), firstProof(g.Names, last))}
+	}
+	how := map[rounds.EndKind]string{
+		rounds.EndedByWord: "it stepped down", rounds.EndedByLease: "its lease ended",
+		rounds.EndedByProcess: "its process ended", rounds.EndedByLoss: "the others lost it",
+	}[last.Ended.Kind]
+	for _, in := range g.Incidents {
+		if in.Former != n.ID || in.FormerTerm != last.Term || in.Leader == 0 && now.Leader == 0 {
+			continue // that nobody leads now, and why, is told already
+		}
+		own, itself := strings.CutPrefix(in.Why, fmt.Sprintf("node %d ", n.ID))
+		switch {
+		case in.Voters():
+			how += ", " + in.Why + " voters answered"
+		case itself && strings.HasPrefix(own, "handed over"):
+			how = "it " + own
+		}
+	}
+	refs := []rounds.Ref{last.Ended.Ref}
+	if first, _ := firstRef(last); last.Ended.Known == rounds.Inferred {
+		refs = append(refs, first) // from who leads since then, and who led before
+	}
+	return []string{fmt.Sprintf("Node %d has led nobody since %s%s%s.", n.ID, clock(last.End), colon(how),
+		proof(g.Names, last.Ended.Known, refs...))}
+}
