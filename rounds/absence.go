@@ -365,10 +365,12 @@ func (g *group) seenAgain(id uint64, t time.Time) time.Time {
 
 // firstAfter returns the first of the times after t, zero if none is.
 func firstAfter(times []time.Time, t time.Time) time.Time {
-	i, exact := slices.BinarySearchFunc(times, t, time.Time.Compare)
-	if exact {
-		i++
-	}
+	i, _ := slices.BinarySearchFunc(times, t, func(at, t time.Time) int {
+		if at.After(t) {
+			return 1
+		}
+		return -1 // several may be at t
+	})
 	if i >= len(times) {
 		return time.Time{}
 	}
