@@ -214,8 +214,8 @@ func (r *reading) heldUp(m rounds.Message, sent, received time.Time) bool {
 }
 
 // outlived reports whether a message of another process of the sender with the same id was received after m was sent,
-// although it is a copy, or its process had ended for a while, or its record is cut off. No node receives a message of
-// the former two kinds: the connections of a process end with it.
+// although it is a copy, or its process had ended for a while, or the record that sent it is not read. No node receives
+// a message of the former two kinds: the connections of a process end with it.
 func (r *reading) outlived(m rounds.Message, sent time.Time) bool {
 	for other, times := range r.run.truth.Receipts {
 		id := fmt.Sprintf("%d:%d", other.From, other.Seq)
@@ -225,12 +225,12 @@ func (r *reading) outlived(m rounds.Message, sent time.Time) bool {
 		by := slices.IndexFunc(r.run.records, func(rec trace.Record) bool {
 			return rec.Node == m.From && rec.HLC == other.HLC
 		})
+		wrote := &r.run.records[by]
 		for i, at := range times {
-			last := r.last[r.run.records[by].Incarnation]
-			if last == nil || last.Time.Before(r.run.records[by].Time) { // the record that sent it is cut off
-				return true
+			if r.byRef[rounds.Ref{Node: wrote.Node, Incarnation: wrote.Incarnation, Seq: wrote.Seq}] == nil {
+				return true // the record that sent it is in a gap, or cut off
 			}
-			until := r.lives[r.run.records[by].Incarnation].Until
+			until := r.lives[wrote.Incarnation].Until
 			if at.After(sent) && (i > 0 || !until.IsZero() && at.Sub(until) > 100*time.Millisecond) {
 				return true
 			}
