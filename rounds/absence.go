@@ -52,7 +52,7 @@ func (g *group) absences(id uint64) []absence {
 	if m := g.nodes[id]; m == nil {
 		all = g.lostSight(id)
 	} else {
-		for _, l := range m.lives {
+		for _, l := range m.all() {
 			all = append(append(all, g.absencesOf(l)...), g.votelessOf(l)...)
 		}
 		all = append(all, g.overslept(id)...)
@@ -357,10 +357,18 @@ func (g *group) firstAsked(id uint64, t time.Time) (first asking, ok bool) {
 	return asked[i], true
 }
 
-// seenAgain returns when another node first saw the node again after t, or got a message of it. It returns zero if none
-// did. Messages that were on their way do not count.
+// seenAgain returns when another node first saw the node again after t, or got a message of it, or when a process of it
+// without records said that it runs. It returns zero if none did. Messages that were on their way do not count.
 func (g *group) seenAgain(id uint64, t time.Time) time.Time {
-	return earliest(firstAfter(g.joins[id], t), firstAfter(g.heard[id], t.Add(outlives)))
+	again := earliest(firstAfter(g.joins[id], t), firstAfter(g.heard[id], t.Add(outlives)))
+	if m := g.nodes[id]; m != nil {
+		for _, l := range m.silent {
+			if up := g.fix.at(id, l.from); up.After(t) {
+				again = earliest(again, up)
+			}
+		}
+	}
+	return again
 }
 
 // firstAfter returns the first of the times after t, zero if none is.

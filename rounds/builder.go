@@ -17,7 +17,7 @@ type Builder struct {
 	deaths map[string][]death
 	left   map[string]farewells            // by cluster
 	lines  map[string]map[uint64]time.Time // by cluster and node: see Line
-	ups    map[string]greetings            // by cluster
+	ups    map[string]*greetings           // by cluster
 	brief  bool
 	bounds *Bounds // nil if all rounds are kept until History is called
 	eras   *Eras   // nil if each cluster has only one
@@ -36,7 +36,7 @@ func NewBuilder() *Builder {
 	return &Builder{
 		groups: map[groupKey]*group{}, runs: map[string]int{}, deaths: map[string][]death{},
 		left: map[string]farewells{}, lines: map[string]map[uint64]time.Time{},
-		ups:   map[string]greetings{},
+		ups:   map[string]*greetings{},
 		names: &Names{shared: map[uint64]uint64{}},
 	}
 }
@@ -86,18 +86,15 @@ func (b *Builder) Left(last trace.Farewell) {
 	}
 }
 
-// greetings are when processes said that they run, by their clocks. The Ref of a process has no number.
-type greetings map[Ref]time.Time
-
 // Up takes the line by which a process says that it runs. It may be called before the records of the process are added,
 // or after.
 func (b *Builder) Up(first trace.Greeting) {
-	b.upsOf(first.Cluster)[Ref{Node: first.Node, Incarnation: first.Incarnation}] = first.Time
+	b.upsOf(first.Cluster).add(first)
 }
 
-func (b *Builder) upsOf(cluster string) greetings {
+func (b *Builder) upsOf(cluster string) *greetings {
 	if b.ups[cluster] == nil {
-		b.ups[cluster] = greetings{}
+		b.ups[cluster] = newGreetings()
 	}
 	return b.ups[cluster]
 }
@@ -141,7 +138,7 @@ func (b *Builder) group(rec *trace.Record) *group {
 	}
 	if g == nil {
 		g = newGroup(key, b.brief)
-		g.bounds, g.left, g.ups = b.bounds, b.farewellsOf(key.cluster), b.upsOf(key.cluster)
+		g.bounds, g.left, g.ups, g.eras = b.bounds, b.farewellsOf(key.cluster), b.upsOf(key.cluster), b.eras
 		if key.era == 0 { // of which era a line is, nothing tells
 			g.lines = b.linesOf(key.cluster)
 		}

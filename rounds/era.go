@@ -80,6 +80,19 @@ func (e *Eras) number(key groupKey, rec *trace.Record) int {
 	return e.of[process{key, rec.Node, rec.Incarnation}]
 }
 
+// at returns the era of a time, by the clock of its node, 0 if the cluster has only one.
+func (e *Eras) at(key groupKey, t time.Time) int {
+	key.era = 0
+	if e == nil || len(e.began[key]) == 0 {
+		return 0
+	}
+	i, here := slices.BinarySearchFunc(e.began[key], t, time.Time.Compare)
+	if here {
+		i++
+	}
+	return i + 1
+}
+
 // replaced returns when the next era began, zero if there is none.
 func (e *Eras) replaced(key groupKey) time.Time {
 	era := key.era
@@ -110,11 +123,7 @@ func (e *Eras) find(key groupKey, all []*existence) {
 		return
 	}
 	for _, p := range all {
-		i, here := slices.BinarySearchFunc(e.began[key], p.from, time.Time.Compare)
-		if here {
-			i++
-		}
-		e.of[p.life] = i + 1
+		e.of[p.life] = e.at(key, p.from)
 	}
 }
 

@@ -261,11 +261,10 @@ func union(a, b []uint64) []uint64 {
 func (g *group) findDrops() {
 	g.drops, g.dropsBy = map[uint64][]*drop{}, map[[2]uint64][]*drop{}
 	for _, id := range slices.Sorted(maps.Keys(g.nodes)) {
-		m := g.nodes[id]
-		for i, l := range m.lives {
+		for _, l := range g.nodes[id].lives {
 			for _, d := range l.dropsBy(g.fix) {
-				if d.back.IsZero() && i+1 < len(m.lives) {
-					d.back = g.fix.at(id, m.lives[i+1].from)
+				if d.back.IsZero() && l.next != nil {
+					d.back = g.fix.at(id, l.next.from)
 				}
 				g.drops[d.about] = append(g.drops[d.about], d)
 			}

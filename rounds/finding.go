@@ -151,7 +151,7 @@ func (g *group) unknowing(first, second Winner, term uint64) bool {
 	if led == nil || l == nil || led.End.IsZero() || off == unbounded || led.End.Add(off).After(second.At) {
 		return false
 	}
-	up := g.ups[l.ref(0)] // shortly after it began; if it had heard of a leader by then, it wrote a record before
+	up := g.ups.at[l.ref(0)] // shortly after it began; if it had heard of a leader by then, it wrote a record before
 	began := (l.started || !up.IsZero()) && !led.End.Add(off).After(g.fix.at(l.node, earliest(l.from, up)))
 	return began || slices.ContainsFunc(g.absences(second.Node), func(a absence) bool {
 		return a.covers(led.End, led.End.Add(off)) && a.ended && a.how != unseen

@@ -114,12 +114,19 @@ func (g *group) summary(id uint64) Node {
 	over := g.nodes[id].forgotten
 	n.Lives = over.told
 	n.Records, n.lost, n.text = over.records, over.lost, over.text
-	n.Restarts = over.lives + len(g.nodes[id].lives) - 1
+	all := g.nodes[id].all()
+	n.Restarts = over.lives + len(all) - 1
+	for _, l := range all {
+		n.Lives = append(n.Lives, g.life(l))
+	}
 	for _, l := range g.nodes[id].lives {
 		n.Records += l.records()
 		n.lost += l.missing()
 		n.text = n.text || l.text
-		n.Lives = append(n.Lives, g.life(l))
+	}
+	if last := all[len(all)-1]; last != l { // which believes nothing yet
+		n.Last, n.Refused = last.ref(0), g.refused(last)
+		return n
 	}
 	b := g.lastBelief(id)
 	n.Term, n.Leader, n.Last = cmp.Or(b.term, l.top.round), b.leader, l.ref(l.last())

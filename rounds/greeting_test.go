@@ -1,10 +1,12 @@
 package rounds_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/rounds"
 )
 
 // "No finding on a healthy run": at level info a process writes no record of its start, but it says when it is up. One
@@ -41,5 +43,156 @@ func TestBeganAfterTheLeader(t *testing.T) {
 		if found := len(g.Findings) > 0; found != (up < 1600) {
 			t.Errorf("up after %d ms: %+v", up, g.Findings)
 		}
+	}
+}
+
+// greet writes that a process of the node begins, which writes no record.
+func (v *voters) greet(node uint64, ms int) {
+	v.life[node]++
+	v.b.Up(trace.Greeting{
+		Time: atMS(ms), Cluster: "c", Node: node, Algorithm: "raft",
+		Incarnation: fmt.Sprintf("n%dlife%d", node, v.life[node]),
+	})
+}
+
+// livesOf returns what is told of the processes of a node.
+func (v *voters) livesOf(node uint64) []rounds.Life {
+	for _, n := range v.b.History().Groups[0].Nodes {
+		if n.ID == node {
+			return n.Lives
+		}
+	}
+	return nil
+}
+
+// "lives: not as many as there were": a process that was killed before its first record said that it runs. The one
+// before it had ended by then, and it had ended itself when the next one began.
+func TestKilledBeforeItsFirstRecord(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.follow(2, 20, 1, 1)
+	v.greet(2, 1000)
+	v.start(2, 2000)
+	lives := v.livesOf(2)
+	if len(lives) != 3 {
+		t.Fatalf("%+v", lives)
+	}
+	up := rounds.Ref{Node: 2, Incarnation: "n2life1"}
+	first, silent := lives[0].Events, lives[1]
+	if len(first) != 1 || first[0].Kind != rounds.Ended || first[0].Known != rounds.Inferred ||
+		!first[0].At.Equal(atMS(1000)) || first[0].Ref != up {
+		t.Errorf("the process before it: %+v", first)
+	}
+	if silent.First != up || silent.Last != up || !silent.From.Equal(atMS(1000)) || len(silent.Events) != 2 ||
+		silent.Events[0].Kind != rounds.Started || silent.Events[0].Known != rounds.OwnWord ||
+		silent.Events[1].Kind != rounds.Ended || !silent.Events[1].At.Equal(atMS(2000)) {
+		t.Errorf("%+v", silent)
+	}
+}
+
+// The last process of a node believes nothing before its first record, whatever the one before it believed; and its
+// peers may see its end.
+func TestLastProcessWithoutRecords(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.follow(1, 20, 3, 1)
+	v.follow(2, 20, 3, 1)
+	v.greet(2, 1000)
+	v.lose(1, 1100, "new-incarnation 2", 1, 2, 3)
+	v.lose(1, 2000, "link-closed 2, dial-refused 2", 1, 3)
+	for _, n := range v.b.History().Groups[0].Nodes {
+		if n.ID != 2 {
+			continue
+		}
+		up := rounds.Ref{Node: 2, Incarnation: "n2life1"}
+		if n.Leader != 0 || n.Last != up || n.Restarts != 1 || n.Records != 1 {
+			t.Errorf("%+v", n)
+		}
+		e := n.Lives[len(n.Lives)-1].Events
+		if len(e) != 2 || e[1].Kind != rounds.Ended || e[1].Known != rounds.PeersSaw || !e[1].At.Equal(atMS(2000)) {
+			t.Errorf("%+v", e)
+		}
+	}
+}
+
+// A process that says that it runs, and ends since another one is its node, ends nobody's life. Nor does one of another
+// algorithm, or one that wrote records after all.
+func TestGreetingsThatEndNoLife(t *testing.T) {
+	for name, happens := range map[string]func(v *voters){
+		"the one before it went on": func(v *voters) {
+			v.greet(2, 1000)
+			v.life[2]--
+			v.add(2, 1500, trace.Record{Event: "timeout"})
+		},
+		"its id was taken": func(v *voters) {
+			v.greet(2, 1000)
+			v.b.Left(trace.Farewell{Time: atMS(1100), Cluster: "c", Node: 2, Error: "taken (incarnation n2life0)", Code: 5})
+		},
+		"another algorithm": func(v *voters) {
+			v.b.Up(trace.Greeting{
+				Time: atMS(1000), Cluster: "c", Node: 2, Algorithm: "ring", Incarnation: "other",
+			})
+		},
+		"it wrote before": func(v *voters) {
+			v.b.Up(trace.Greeting{
+				Time: atMS(25), Cluster: "c", Node: 2, Algorithm: "raft", Incarnation: "n2life0",
+			})
+		},
+	} {
+		v := newVoters()
+		v.level = "info"
+		v.follow(2, 20, 1, 1)
+		happens(v)
+		if lives := v.livesOf(2); len(lives) != 1 || len(lives[0].Events) > 0 {
+			t.Errorf("%s: %+v", name, lives)
+		}
+	}
+}
+
+// "Nobody led, but somebody did": a leader had ended when the next process of its node said that it runs, and not when
+// the one after that wrote a record.
+func TestLeaderEndedByGreeting(t *testing.T) {
+	v := newVoters()
+	v.level, v.guarantee = "info", "best-effort"
+	v.lead(3, 10, 1)
+	v.follow(2, 20, 3, 1)
+	v.greet(3, 1000)
+	v.start(3, 4000)
+	led := v.b.History().Groups[0].Leaderships[0]
+	if !led.End.Equal(atMS(1000)) || led.Ended.Kind != rounds.EndedByProcess || led.Ended.Known != rounds.Inferred ||
+		led.Ended.Ref != (rounds.Ref{Node: 3, Incarnation: "n3life1"}) {
+		t.Errorf("%v: %+v", led.End, led.Ended)
+	}
+}
+
+// "A voter was dead, and it was well": it was back when its next process said that it runs, although that wrote no
+// record, and was away again from the time when it was lost again.
+func TestBackByGreeting(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.ask(1, 0, 1)
+	v.elect(1, 1, 2, 3)
+	v.expire(1, 900, 1)
+	v.lose(1, 1000, "link-closed 2, dial-refused 2, link-closed 3, dial-refused 3", 1)
+	v.greet(3, 4000)
+	v.ask(1, 5000, 2)
+	v.lead(1, 5500, 2)
+	in := v.last()
+	if from, until := in.Lack(); in.Why != "voters 2 and 3 dead: 1 of 3" || !until.Equal(atMS(4000)) {
+		t.Errorf("%q, %v to %v", in.Why, from, until)
+	}
+}
+
+// A process that wrote a record after all is told by its records: the end of the one before is inferred from the first.
+func TestGreetingBeforeTheFirstRecord(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.follow(2, 20, 1, 1)
+	v.lead(1, 10, 1)
+	v.greet(2, 1000)
+	v.add(2, 1010, trace.Record{Event: "timeout"})
+	lives := v.livesOf(2)
+	if len(lives) != 2 || lives[1].First.Seq != 1 || !lives[0].Events[0].At.Equal(atMS(1010)) {
+		t.Errorf("%+v", lives)
 	}
 }

@@ -27,7 +27,9 @@ type group struct {
 	tried     int             // how many of them there were after the last attempt to keep fewer
 	deaths    []death
 	left      farewells
-	ups       greetings
+	ups       *greetings
+	eras      *Eras
+	ending    bool                 // no more records come
 	lines     map[uint64]time.Time // of each node the last that is no record
 	recovered recovered
 	existed   []*existence  // all processes, also those that are forgotten
@@ -77,6 +79,7 @@ type member struct {
 	lives         []*life
 	byIncarnation map[string]*life
 	apart         []*life   // that ended while another one went on as the node
+	silent        []*life   // that said that they run, and wrote no record: see greetings
 	forgotten     forgotten // what is left of processes that are no longer in lives
 	current       *life
 	// The belief of the last record that came in.
@@ -118,6 +121,9 @@ func (g *group) add(rec *trace.Record) {
 	l := m.life(rec)
 	if l.existed == nil {
 		l.existed = &existence{life: process{g.key, l.node, l.incarnation}}
+		if g.key.run == 0 {
+			g.ups.wroteRecord(l)
+		}
 		g.existed = append(g.existed, l.existed)
 	}
 	l.text = l.text || rec.FromText
@@ -296,6 +302,7 @@ func (g *group) build() *Group {
 		Rounds: []*Round{},
 	}
 	terms := slices.Sorted(maps.Keys(g.open))
+	g.ending = true
 	g.survey(terms)
 	for i, term := range terms {
 		next := uint64(0)
@@ -313,13 +320,16 @@ func (g *group) build() *Group {
 // survey learns from the records of all terms what no single round tells: how far the clocks differ, who had
 // evidence against whom, who led when.
 func (g *group) survey(terms []uint64) {
-	for _, m := range g.nodes {
+	silent := g.silent()
+	for id, m := range g.nodes {
 		m.lives, m.apart = append(m.lives, m.apart...), nil
 		slices.SortFunc(m.lives, byBeginning)
 		g.setApart(m)
-		for i, l := range m.lives {
+		g.setSilent(m, silent[id])
+		all := m.all()
+		for i, l := range all {
 			if l.place, l.next = i, nil; i > 0 {
-				m.lives[i-1].next = l
+				all[i-1].next = l
 			}
 		}
 	}

@@ -267,6 +267,9 @@ func (g *group) endedBy(id uint64, then, later time.Time) (ref Ref, ended bool) 
 		return ref, false
 	}
 	l := m.lives[m.index(later, g.fix)]
+	if l.next != nil && !g.fix.at(id, l.next.from).After(later) { // it wrote no record, and may have voted
+		return ref, false
+	}
 	for _, e := range g.events(l) {
 		if e.Kind == Ended && !e.At.After(then) && l.next != nil {
 			return e.Ref, true

@@ -216,8 +216,11 @@ func (l *life) missing() uint64 {
 // gaps returns the ranges of numbers that are missing.
 func (l *life) gaps() []Gap {
 	var gaps []Gap
+	if len(l.seen) == 0 {
+		return nil
+	}
 	if first := l.seen[0].first; first > 1 {
-		gaps = append(gaps, Gap{After: l.ref(0), Lost: first - 1})
+		gaps = append(gaps, Gap{Lost: first - 1})
 	}
 	gaps = append(gaps, l.holes...)
 	for i := 1; i < len(l.seen); i++ {
@@ -272,9 +275,23 @@ func (l *life) gapsBefore(own span) iter.Seq[Gap] {
 // complete reports whether no number is missing from 1 on.
 func (l *life) complete() bool { return len(l.seen) == 1 && l.seen[0].first == 1 && l.lost == 0 }
 
-func (l *life) first() uint64      { return l.seen[0].first }
-func (l *life) last() uint64       { return l.seen[len(l.seen)-1].last }
 func (l *life) ref(seq uint64) Ref { return Ref{Node: l.node, Incarnation: l.incarnation, Seq: seq} }
+
+// first returns the number of the first record, 0 if the process wrote none.
+func (l *life) first() uint64 {
+	if len(l.seen) == 0 {
+		return 0
+	}
+	return l.seen[0].first
+}
+
+// last returns the number of the last record, 0 if the process wrote none.
+func (l *life) last() uint64 {
+	if len(l.seen) == 0 {
+		return 0
+	}
+	return l.seen[len(l.seen)-1].last
+}
 
 // summary returns the process in the form that a History has.
 func (l *life) summary(fix clockFix) Life {

@@ -175,13 +175,18 @@ func (g *group) forget() {
 			(g.fix.at(m.lives[old].node, m.lives[old+1].from).Before(horizon) || len(m.lives)-old > keepLives) {
 			old++
 		}
-		for _, l := range m.lives[:old] {
+		for _, l := range m.all() {
+			if l == m.lives[old] {
+				break
+			}
 			m.forgotten.add(l)
 			if g.whole() {
 				m.forgotten.told = append(m.forgotten.told, g.life(l))
 			}
 			delete(m.byIncarnation, l.incarnation)
+			delete(g.ups.silent, l.ref(0))
 		}
+		m.silent = slices.DeleteFunc(m.silent, func(l *life) bool { return l.place < m.lives[old].place })
 		m.lives = slices.Clone(m.lives[old:])
 		for _, l := range m.lives {
 			g.keepEvents(l, horizon)
@@ -229,6 +234,9 @@ type forgotten struct {
 
 func (f *forgotten) add(l *life) {
 	f.lives++
+	if len(l.seen) == 0 {
+		return
+	}
 	f.records += l.records()
 	f.last = max(f.last, l.last())
 	f.lost += l.missing()

@@ -19,8 +19,8 @@ func (n *Names) Of(ref Ref) string {
 // String returns "node:seq".
 func (r Ref) String() string { return fmt.Sprintf("%d:%d", r.Node, r.Seq) }
 
-// IsZero reports whether r names no record.
-func (r Ref) IsZero() bool { return r.Seq == 0 }
+// IsZero reports whether r names neither a record nor the line by which a process says that it runs.
+func (r Ref) IsZero() bool { return r == Ref{} }
 
 // MarshalText returns what String returns, and adds the process's incarnation, since each process
 // begins to count anew: "4:17@a41c77f0".

@@ -43,6 +43,7 @@ func fixtureLogs(t *testing.T) map[string][]string {
 type source struct {
 	*rounds.Builder
 	records map[rounds.Ref][]*trace.Record // several if the incarnation is in no record
+	ups     map[rounds.Ref]*trace.Record   // the lines in which processes said that they run, as records of number 0
 	ends    []time.Time                    // at which processes said that they end
 	// lacks reports whether the record is missing. Nil: none is.
 	lacks func(*trace.Record) bool
@@ -58,6 +59,15 @@ func (s *source) Add(rec *trace.Record) {
 	s.Builder.Add(rec)
 }
 
+func (s *source) Up(first trace.Greeting) {
+	ref := rounds.Ref{Node: first.Node, Incarnation: first.Incarnation}
+	s.ups[ref] = &trace.Record{
+		Node: first.Node, Incarnation: first.Incarnation, Time: first.Time, Cluster: first.Cluster,
+		Algo: first.Algorithm,
+	}
+	s.Builder.Up(first)
+}
+
 func (s *source) Left(last trace.Farewell) {
 	s.ends = append(s.ends, last.Time)
 	s.Builder.Left(last)
@@ -67,7 +77,10 @@ func readSource(
 	t *testing.T, files []string, lacks func(*trace.Record) bool,
 ) (*source, *rounds.History) {
 	t.Helper()
-	s := &source{Builder: rounds.NewBuilder(), records: map[rounds.Ref][]*trace.Record{}, lacks: lacks}
+	s := &source{
+		Builder: rounds.NewBuilder(), records: map[rounds.Ref][]*trace.Record{}, lacks: lacks,
+		ups: map[rounds.Ref]*trace.Record{},
+	}
 	batch := logs.Batch{Paths: files}
 	batch.Read(s, func(err error) { t.Fatal(err) })
 	return s, s.History()
@@ -108,6 +121,9 @@ func (w *witness) fixed(node uint64, wall time.Time) time.Time {
 func (w *witness) record(ref rounds.Ref, must string, holds func(*trace.Record) bool) *trace.Record {
 	w.t.Helper()
 	records := w.records[ref]
+	if up := w.ups[ref]; up != nil {
+		records = []*trace.Record{up}
+	}
 	for _, rec := range records {
 		if rec.Cluster == w.g.Cluster && rec.Algo == w.g.Algorithm && holds(rec) {
 			return rec
@@ -582,7 +598,8 @@ func named(text string) (ids []uint64) {
 // concerns reports whether one of the records is the node's own, or says something of it.
 func (w *witness) concerns(refs []rounds.Ref, id uint64) bool {
 	return slices.ContainsFunc(refs, func(ref rounds.Ref) bool {
-		return slices.ContainsFunc(w.records[ref], func(rec *trace.Record) bool { return concerns(rec, id) })
+		up := w.ups[ref] != nil && ref.Node == id
+		return up || slices.ContainsFunc(w.records[ref], func(rec *trace.Record) bool { return concerns(rec, id) })
 	})
 }
 

@@ -8,5 +8,6 @@ type Greeting struct {
 	Cluster     string    `json:"cluster"`
 	Node        uint64    `json:"node"`
 	Incarnation string    `json:"incarnation"`
+	Algorithm   string    `json:"algorithm"`
 	Message     string    `json:"message"`
 }

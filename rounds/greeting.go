@@ -1,0 +1,81 @@
+package rounds
+
+import (
+	"slices"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
+)
+
+// greetings are the lines of one cluster by which processes said that they run. The Ref of a process has no number.
+//
+// A process that was killed before its first record is known by its greeting alone: it is a life without records. The
+// process of its node before it had ended by then.
+type greetings struct {
+	at     map[Ref]time.Time // by the clock of the process
+	wrote  map[Ref]bool      // the processes that wrote a record
+	silent map[Ref]trace.Greeting
+}
+
+func newGreetings() *greetings {
+	return &greetings{at: map[Ref]time.Time{}, wrote: map[Ref]bool{}, silent: map[Ref]trace.Greeting{}}
+}
+
+func (u *greetings) add(first trace.Greeting) {
+	of := Ref{Node: first.Node, Incarnation: first.Incarnation}
+	if u.at[of] = first.Time; !u.wrote[of] {
+		u.silent[of] = first
+	}
+}
+
+// wroteRecord notes that a process wrote a record.
+func (u *greetings) wroteRecord(l *life) {
+	u.wrote[l.ref(0)] = true
+	delete(u.silent, l.ref(0))
+}
+
+// silent returns the processes of the group, by their nodes, that said that they run and wrote no record.
+func (g *group) silent() map[uint64][]*life {
+	all := map[uint64][]*life{}
+	for of, first := range g.ups.silent {
+		other := first.Algorithm != "" && first.Algorithm != g.key.algo
+		if !other && g.eras.at(g.key, first.Time) == g.key.era {
+			all[of.Node] = append(all[of.Node], &life{
+				node: of.Node, incarnation: of.Incarnation, started: true, from: first.Time, until: first.Time,
+			})
+		}
+	}
+	return all
+}
+
+// setSilent keeps those of a node's processes without records that were the node. While records still come, the last
+// one may yet write some.
+func (g *group) setSilent(m *member, silent []*life) {
+	slices.SortFunc(silent, byBeginning)
+	m.silent = nil
+	for i, l := range silent {
+		began := func(other *life) bool { return other.from.After(l.from) }
+		last := i+1 == len(silent) && !slices.ContainsFunc(m.lives, began)
+		if !g.displaced(m, l) && (g.ending || g.past == nil || !last) {
+			m.silent = append(m.silent, l)
+		}
+	}
+}
+
+// displaced reports whether another process went on as the node while the one without records ran.
+func (g *group) displaced(m *member, l *life) bool {
+	wentOn := func(other *life) bool { return other.from.Before(l.from) && other.until.After(l.from) }
+	if slices.ContainsFunc(m.lives, wentOn) || slices.ContainsFunc(m.apart, wentOn) {
+		return true
+	}
+	i := slices.IndexFunc(g.left[l.node], func(bye trace.Farewell) bool { return !bye.Time.Before(l.from) })
+	return i >= 0 && g.left[l.node][i].IsTaken()
+}
+
+// all returns the processes of the node, those without records too, by their beginnings.
+func (m *member) all() []*life {
+	if len(m.silent) == 0 { // nearly always
+		return m.lives
+	}
+	return slices.SortedFunc(slices.Values(slices.Concat(m.lives, m.silent)), byBeginning)
+}
