@@ -19,7 +19,8 @@ const (
 // compareLives compares what is told of each process with the truth.
 func (r *reading) compareLives() {
 	for _, n := range r.group.Nodes {
-		if r.whole() && len(n.Lives) != len(r.processesOf(n.ID)) {
+		named := slices.DeleteFunc(r.processesOf(n.ID), func(p *process) bool { return p.Incarnation == "" })
+		if r.whole() && len(n.Lives) != len(named) {
 			r.fail("lives: not as many as there were", "node %d: %d", n.ID, len(n.Lives))
 		}
 		for _, l := range n.Lives {

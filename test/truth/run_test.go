@@ -350,7 +350,7 @@ func (r *rig) stopAll() {
 	}
 }
 
-// nameProcesses notes the incarnation of each process, by its records.
+// nameProcesses notes the incarnation of each process that wrote records.
 func (r *rig) nameProcesses() {
 	for _, rec := range r.c.Records() {
 		own := r.story.processesOf(rec.Node)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -85,6 +86,24 @@ func loadStory(t *testing.T, file string) *story {
 		t.Fatal(err)
 	}
 	return &s
+}
+
+var greeting = regexp.MustCompile(`"incarnation":"([^"]+)".*"message":"node \d+ is up`)
+
+// nameSilent notes the incarnation of each process that wrote no records, by the line in which it says that it runs. One
+// that was killed before that stays without.
+func (s *story) nameSilent(t *testing.T, dir string) {
+	t.Helper()
+	for node := range uint64(s.Plan.Nodes) {
+		for i, p := range s.processesOf(node + 1) {
+			if p.Incarnation != "" {
+				continue
+			}
+			if part := greeting.FindSubmatch(logOfLife(t, dir, node+1, i+1)); part != nil {
+				p.Incarnation = string(part[1])
+			}
+		}
+	}
 }
 
 // acts lists what was done.
