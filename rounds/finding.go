@@ -138,7 +138,11 @@ func (r *Round) judgeLeaders(g *group) {
 		if second.Why != "" {
 			text += fmt.Sprintf(", because of this: %s", second.Why)
 		}
-		r.find(TwoLeaders, []Ref{first.Ref, second.Ref}, "%s.", text)
+		unsure := ""
+		if r.Guarantee != lease && g.apart(first.Node, second.Node) == unbounded {
+			unsure = " No messages compare their clocks: it is no fault if one of them was dead when the other ceased to lead."
+		}
+		r.find(TwoLeaders, []Ref{first.Ref, second.Ref}, "%s.%s", text, unsure)
 	}
 }
 

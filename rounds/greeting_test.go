@@ -2,6 +2,7 @@ package rounds_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -194,5 +195,27 @@ func TestGreetingBeforeTheFirstRecord(t *testing.T) {
 	lives := v.livesOf(2)
 	if len(lives) != 2 || lives[1].First.Seq != 1 || !lives[0].Events[0].At.Equal(atMS(1010)) {
 		t.Errorf("%+v", lives)
+	}
+}
+
+// "No false statement": if no messages compare the clocks of two leaders of one term, one may have been dead when the
+// other ceased to lead, and the finding says so.
+func TestTwoLeadersByClocksThatAreNotCompared(t *testing.T) {
+	for _, ahead := range []int{0, 3600e3} { // by how much the clock of node 1 is ahead, in ms
+		s := newScript()
+		for node, at := range map[uint64]int{1: ahead, 2: 100} {
+			for _, ms := range []int{0, 500} {
+				s.add(node, at+ms, trace.Record{
+					Term: 4, Event: "timeout", Leader: node, Why: []string{"no higher node is alive -> lead term 4"},
+				})
+			}
+		}
+		found := s.b.History().Groups[0].Findings
+		if len(found) != 1 || found[0].Name != rounds.TwoLeaders {
+			t.Fatalf("%d ms ahead: %+v", ahead, found)
+		}
+		if unsure := strings.Contains(found[0].Text, "No messages compare their clocks"); unsure != (ahead > 0) {
+			t.Errorf("%d ms ahead: %q", ahead, found[0].Text)
+		}
 	}
 }

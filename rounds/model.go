@@ -86,8 +86,8 @@ type Dropped struct {
 	Detection
 }
 
-// Life is one process of a node, from its first record to its last. One that was killed before its first record is known
-// by the line in which it says that it runs: First and Last both name that.
+// Life is one process of a node, from its first record to its last. One that was killed before its first record is
+// known by the line in which it says that it runs: First and Last both name that.
 type Life struct {
 	Incarnation string    `json:"incarnation"`
 	First       Ref       `json:"first"`
@@ -115,8 +115,8 @@ type Clock struct {
 	Error time.Duration `json:"error"`
 }
 
-// Ref names a record: the node, its process, and the number that the process gave to the record. The number 0 stands for
-// the line by which a process without records says that it runs.
+// Ref names a record: the node, its process, and the number that the process gave to the record. The number 0 stands
+// for the line by which a process without records says that it runs.
 type Ref struct {
 	Node        uint64
 	Incarnation string
