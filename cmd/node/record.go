@@ -24,7 +24,8 @@ func recordCommand() *cli.Command {
 		Description: logsHelp + "\n\n" +
 			"A record is named 4:17, or 4:17@a41c77f0 where several processes of node 4\n" +
 			"wrote a 17th record. Each is printed as one line of JSON, and behind the last\n" +
-			"record of a process the line by which it ended, if there is one.",
+			"record of a process the line by which it ended, if there is one. 4:0@a41c77f0\n" +
+			"is the line in which a process said that it runs, and wrote no record.",
 		Flags:  []cli.Flag{clusterFilter()},
 		Action: showRecords,
 	}
@@ -42,7 +43,8 @@ func parseRecordName(word string) (name recordName, ok bool) {
 	nodeText, seqText, two := strings.Cut(of, ":")
 	node, err1 := strconv.ParseUint(nodeText, 10, 64)
 	seq, err2 := strconv.ParseUint(seqText, 10, 64)
-	return recordName{node, seq, incarnation}, two && err1 == nil && err2 == nil && node > 0 && seq > 0
+	ok = two && err1 == nil && err2 == nil && node > 0 && (seq > 0 || incarnation != "")
+	return recordName{node, seq, incarnation}, ok
 }
 
 func (n recordName) String() string {
@@ -105,6 +107,15 @@ func (*recordFinder) Death(string, uint64, time.Time) {}
 func (f *recordFinder) Left(last trace.Farewell) {
 	if f.latest[last.Node] {
 		f.show(last)
+	}
+}
+
+// Up prints the line in which a process says that it runs, if its name is looked for: that has the number 0.
+func (f *recordFinder) Up(first trace.Greeting) {
+	name := recordName{node: first.Node, incarnation: first.Incarnation}
+	if slices.Contains(f.wanted, name) {
+		f.found[name] = true
+		f.show(first)
 	}
 }
 
