@@ -249,12 +249,21 @@ func (r *reading) missedIncidents() {
 		if wrote := r.lastRecord(); wrote.Before(lost.Until) {
 			lost.Until = wrote // nobody asked for votes after that
 		}
-		if lost.length() <= 2*time.Second || told(lost, 0, true) || !r.vacant(lost) {
+		if lost.length() <= 2*time.Second || told(lost, 0, true) || r.perhaps(lost) || !r.vacant(lost) {
 			continue
 		}
 		r.fail("incident: does not say that there was no majority, level "+r.Plan.Level, "from %s to %s; told: %s",
 			clock(lost.From), clock(lost.Until), r.incidents())
 	}
+}
+
+// perhaps reports whether all that time lies before it is certain that nobody led, in what is told beside to have been
+// perhaps so. Why nobody led is told of the rest.
+func (r *reading) perhaps(within span) bool {
+	return slices.ContainsFunc(r.group.Incidents, func(in rounds.Incident) bool {
+		unsure := span{r.true(in.Perhaps), r.true(in.From)}.grow(r.slack(), r.slack())
+		return !in.Perhaps.IsZero() && unsure.has(within.From) && unsure.has(within.Until)
+	})
 }
 
 // lastRecord returns the true time of the last record of all.

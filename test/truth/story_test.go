@@ -90,8 +90,8 @@ func loadStory(t *testing.T, file string) *story {
 
 var greeting = regexp.MustCompile(`"incarnation":"([^"]+)".*"message":"node \d+ is up`)
 
-// nameSilent notes the incarnation of each process that wrote no records, by the line in which it says that it runs. One
-// that was killed before that stays without.
+// nameSilent notes the incarnation of each process that wrote no records, by the line in which it says that it runs.
+// One that was killed before that stays without.
 func (s *story) nameSilent(t *testing.T, dir string) {
 	t.Helper()
 	for node := range uint64(s.Plan.Nodes) {
