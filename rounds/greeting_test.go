@@ -2,6 +2,7 @@ package rounds_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -195,6 +196,34 @@ func TestGreetingBeforeTheFirstRecord(t *testing.T) {
 	lives := v.livesOf(2)
 	if len(lives) != 2 || lives[1].First.Seq != 1 || !lives[0].Events[0].At.Equal(atMS(1010)) {
 		t.Errorf("%+v", lives)
+	}
+}
+
+// What is told of processes without records is the same while records come in, although what is over is forgotten.
+func TestGreetingsOfAStream(t *testing.T) {
+	told := func(b *rounds.Builder) []rounds.Life {
+		v := newVoters()
+		v.b = b
+		v.level = "info"
+		v.greet(3, 0)
+		for term := 1; term < 20; term++ {
+			at := 20_000 * term
+			if term%3 == 1 {
+				v.start(3, at)
+			}
+			v.lead(1, at+10, uint64(term))
+			v.follow(2, at+20, 1, uint64(term))
+			v.follow(3, at+30, 1, uint64(term))
+			if term%3 == 0 {
+				v.greet(3, at+5000)
+				v.greet(3, at+6000)
+			}
+		}
+		return v.livesOf(3)
+	}
+	stream, batch := told(rounds.NewBoundedBuilder(rounds.Bounds{Records: 16, Whole: true})), told(rounds.NewBuilder())
+	if len(batch) != 20 || !reflect.DeepEqual(stream, batch) {
+		t.Errorf("while records come in:\n%+v\nat the end:\n%+v", stream, batch)
 	}
 }
 

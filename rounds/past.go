@@ -175,24 +175,31 @@ func (g *group) forget() {
 			(g.fix.at(m.lives[old].node, m.lives[old+1].from).Before(horizon) || len(m.lives)-old > keepLives) {
 			old++
 		}
-		for _, l := range m.all() {
-			if l == m.lives[old] {
-				break
-			}
-			m.forgotten.add(l)
-			if g.whole() {
-				m.forgotten.told = append(m.forgotten.told, g.life(l))
-			}
-			delete(m.byIncarnation, l.incarnation)
-			delete(g.ups.silent, l.ref(0))
+		if old > 0 {
+			g.forgetLives(m, old)
 		}
-		m.silent = slices.DeleteFunc(m.silent, func(l *life) bool { return l.place < m.lives[old].place })
-		m.lives = slices.Clone(m.lives[old:])
 		for _, l := range m.lives {
 			g.keepEvents(l, horizon)
 			l.forget(horizon, g.fix)
 		}
 	}
+}
+
+// forgetLives drops so many of the node's processes that wrote records, and those without that began before the next.
+func (g *group) forgetLives(m *member, n int) {
+	for _, l := range m.all() {
+		if l == m.lives[n] {
+			break
+		}
+		m.forgotten.add(l)
+		if g.whole() {
+			m.forgotten.told = append(m.forgotten.told, g.life(l))
+		}
+		delete(m.byIncarnation, l.incarnation)
+		delete(g.ups.silent, l.ref(0))
+	}
+	m.silent = slices.DeleteFunc(m.silent, func(l *life) bool { return l.place < m.lives[n].place })
+	m.lives = slices.Clone(m.lives[n:])
 }
 
 // note keeps what a History says of all processes of a node.
