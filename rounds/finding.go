@@ -140,11 +140,15 @@ func (r *Round) judgeLeaders(g *group) {
 		}
 		unsure := ""
 		if r.Guarantee != lease && g.apart(first.Node, second.Node) == unbounded {
-			unsure = " No messages compare their clocks: it is no fault if one of them was dead when the other ceased to lead."
+			unsure = " No messages compare their clocks." + noFault
 		}
 		r.find(TwoLeaders, []Ref{first.Ref, second.Ref}, "%s.%s", text, unsure)
 	}
 }
+
+// noFault says of two leaders of one term what is not known of them, where nothing forbids a node to lead a term that it
+// cannot know of.
+const noFault = " It is no fault if one of them was dead when the other ceased to lead."
 
 // unknowing reports whether the node that led second was certainly dead when the first leader of the term ceased to
 // lead, by its own word or since its process had ended.
@@ -182,8 +186,12 @@ func (r *Round) judgeFollowers(g *group) {
 				led = fmt.Sprintf("Node %d followed node %d in term %d", own.Followers[0].Node, own.Leader, r.Term)
 			}
 		}
+		unsure := ""
+		if r.Guarantee != lease {
+			unsure = noFault
+		}
 		r.find(TwoLeaders, proof, "%s, and node %d followed node %d in the same term. Records of node %d are missing: "+
-			"they would tell whether it led.", led, f.Node, other.Leader, other.Leader)
+			"they would tell whether it led.%s", led, f.Node, other.Leader, other.Leader, unsure)
 	}
 }
 

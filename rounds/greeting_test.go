@@ -248,3 +248,21 @@ func TestTwoLeadersByClocksThatAreNotCompared(t *testing.T) {
 		}
 	}
 }
+
+// "No false statement": a leader whose records are missing may have been dead when another one began to lead its term.
+// Under a lease no two may lead it, one after the other or not.
+func TestFollowedOneWhoseRecordsAreMissing(t *testing.T) {
+	for _, guarantee := range []string{"best-effort", "lease"} {
+		v := newVoters()
+		v.guarantee = guarantee
+		v.follow(3, 20, 1, 4)
+		v.lead(2, 1000, 4)
+		found := v.b.History().Groups[0].Findings
+		if len(found) != 1 || found[0].Name != rounds.TwoLeaders {
+			t.Fatalf("%s: %+v", guarantee, found)
+		}
+		if unsure := strings.Contains(found[0].Text, "It is no fault if"); unsure == (guarantee == "lease") {
+			t.Errorf("%s: %q", guarantee, found[0].Text)
+		}
+	}
+}
