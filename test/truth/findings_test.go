@@ -189,8 +189,9 @@ func (r *reading) falseFinding(f rounds.Finding) string {
 // missing, or by messages that compare clocks, which are off. It is no false statement then. Without voters, a leader
 // that ended may have a successor in its own term, and only the time of its end tells that from a fault.
 func (r *reading) hedged(f rounds.Finding) bool {
-	lacks := r.missing && strings.Contains(f.Text, fmt.Sprintf("Records of node %d are missing", r.spoilt))
-	return lacks || r.off && strings.Contains(f.Text, "No messages compare their clocks")
+	lacks := r.missing && strings.Contains(f.Text, fmt.Sprintf("Records of node %d are missing", r.spoilt)) ||
+		r.off && strings.Contains(f.Text, "No messages compare their clocks")
+	return lacks && strings.Contains(f.Text, "It is no fault if")
 }
 
 // longVacant reports whether nobody led for so long, or in the end: nobody knows for how long that would have gone on.
