@@ -266,3 +266,19 @@ func TestFollowedOneWhoseRecordsAreMissing(t *testing.T) {
 		}
 	}
 }
+
+// "0 of 3 when the logs end": a voter is there whose process says so in the last line of all.
+func TestBackAsTheLogsEnd(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.ask(1, 0, 1)
+	v.elect(1, 1, 2, 3)
+	v.expire(1, 900, 1)
+	v.lose(1, 1000, "link-closed 2, dial-refused 2, link-closed 3, dial-refused 3", 1)
+	v.ask(1, 4000, 2)
+	v.greet(1, 5000)
+	v.b.Line("c", 1, atMS(5000))
+	if in, want := v.last(), "voters 2 and 3 dead: 1 of 3"; in.Why != want {
+		t.Errorf("%q, want %q", in.Why, want)
+	}
+}

@@ -411,7 +411,8 @@ func (in *Incident) lackAtEnd(g *group, voters []uint64) string {
 		return ""
 	}
 	now := slices.DeleteFunc(absent(g.awayIn(voters, in.Until, in.Until), in.Until, in.Until), func(a absence) bool {
-		return a.how == unheard && in.Until.Sub(a.from) <= maxTransit // it may have answered after the logs end
+		back := !a.until.IsZero() && !a.until.After(in.Until)
+		return back || a.how == unheard && in.Until.Sub(a.from) <= maxTransit // it may have answered after the logs end
 	})
 	if len(now) <= len(in.lack.missing) {
 		return ""
