@@ -17,7 +17,10 @@ type Bounds struct {
 	// Retain is called with those rounds of one group that are over, in the order of their terms. It returns those that
 	// the History shall have. Nil: all of them.
 	Retain func(over []*Round) []*Round
-	// Whole reports whether the other lists of the History are about all records, too.
+	// Newest is how many of those a group keeps at most: the newest. 0 for all.
+	Newest int
+	// Whole reports whether the other lists of the History are about all records, too; with Newest, about the time of
+	// the rounds that are kept, and the leadership before it.
 	Whole bool
 	// About is a node of which more is kept unless they are Whole, 0 for none: all terms that it led, with one follower
 	// each, and how the last one ended.
@@ -95,6 +98,33 @@ func (p *past) keep(built []*Round, between []Finding) {
 			p.loose = append(p.loose, f)
 		}
 	}
+}
+
+// retain keeps those of the rounds that are over that Bounds want.
+func (g *group) retain(over []*Round) {
+	p := g.past
+	p.kept = append(p.kept, over...)
+	if g.bounds.Retain != nil {
+		p.kept = g.bounds.Retain(p.kept)
+	}
+	if old := len(p.kept) - g.bounds.Newest; g.bounds.Newest > 0 && old > 0 {
+		p.left += old
+		p.kept = slices.Clone(p.kept[old:])
+		p.dropBefore(p.kept[0].Term)
+	}
+}
+
+// dropBefore drops what was before a term, apart from the last leadership before it.
+func (p *past) dropBefore(term uint64) {
+	var last Leadership
+	for key, r := range p.leaderships {
+		if key.term < term && key.term >= last.Term && !r.From.IsZero() {
+			last = r
+		}
+	}
+	maps.DeleteFunc(p.leaderships, func(key leadershipKey, _ Leadership) bool { return key.term < last.Term })
+	p.first = last.From
+	p.incidents = slices.DeleteFunc(p.incidents, func(in Incident) bool { return in.Until.Before(p.first) })
 }
 
 // round returns the round of a term, nil if it is not kept.
@@ -189,8 +219,15 @@ func (g *group) keepEvents(l *life, horizon time.Time) {
 	if !g.whole() {
 		return
 	}
-	l.told = slices.DeleteFunc(g.allEvents(l), func(e LifeEvent) bool { return !e.At.Before(horizon) })
+	l.told = slices.DeleteFunc(g.allEvents(l), func(e LifeEvent) bool {
+		return !e.At.Before(horizon) || e.At.Before(g.past.first)
+	})
 	l.forgot = horizon
+}
+
+// overBy reports whether nothing happened to the process since the time at.
+func (l *Life) overBy(at time.Time) bool {
+	return l.Until.Before(at) && !slices.ContainsFunc(l.Events, func(e LifeEvent) bool { return !e.At.Before(at) })
 }
 
 // allEvents returns what happened to the process, with what was kept.

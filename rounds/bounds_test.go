@@ -13,6 +13,7 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/rounds"
 	"github.com/ringleader-dev/ringleader/rounds/logs"
+	"github.com/ringleader-dev/ringleader/rounds/render"
 	"github.com/ringleader-dev/ringleader/rounds/report"
 )
 
@@ -78,6 +79,32 @@ func TestWholeHistory(t *testing.T) {
 		}
 		if told[0] != told[1] {
 			t.Errorf("%s: of %d lines:\n%s", name, strings.Count(told[0], "\n"), differences(told[1], told[0]))
+		}
+	}
+}
+
+// A page draws the newest rounds. It is the same where no others were held, nor what was before them.
+func TestPageTellsTheSame(t *testing.T) {
+	for _, name := range []string{"bully-kill-info", "bully-rolling", "office-kill", "office-ring-kill", "shop-info"} {
+		files, _ := logs.Files([]string{writeLong(t, name, 300)})
+		var pages []string
+		for _, newest := range []int{render.MaxPictured, 0} {
+			b := rounds.NewBoundedBuilder(rounds.Bounds{
+				Records: 1500, Newest: newest, Whole: true, Steps: func(uint64) bool { return true },
+			})
+			batch := logs.Batch{Paths: files}
+			batch.Read(b, func(err error) { t.Error(err) })
+			var page strings.Builder
+			if err := render.HTML(&page, b.History()); err != nil {
+				t.Fatal(err)
+			}
+			pages = append(pages, page.String())
+		}
+		if !strings.Contains(pages[0], "older rounds are left out") {
+			t.Error(name, "has not enough rounds")
+		}
+		if pages[0] != pages[1] {
+			t.Errorf("%s:\n%.2000s", name, differences(pages[0], pages[1]))
 		}
 	}
 }

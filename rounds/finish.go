@@ -176,7 +176,7 @@ func (g *group) assign(out *Group) {
 		out.Findings = append(out.Findings, r.Findings...)
 	}
 	if g.bounds != nil {
-		out.Rounds = slices.Concat(p.kept, p.recent, out.Rounds)
+		out.Rounds, out.Left = slices.Concat(p.kept, p.recent, out.Rounds), p.left
 	}
 	if out.Findings == nil {
 		out.Findings = []Finding{}

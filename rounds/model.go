@@ -28,6 +28,7 @@ type Group struct {
 	Mixed       []uint64     `json:"mixed,omitempty"`
 	Nodes       []Node       `json:"nodes"`       // by id
 	Rounds      []*Round     `json:"rounds"`      // by term
+	Left        int          `json:"-"`           // rounds before those that Bounds.Newest left out
 	Leaderships []Leadership `json:"leaderships"` // in causal order of their beginnings
 	Incidents   []Incident   `json:"incidents"`   // in the order of time
 	Leaderless  Leaderless   `json:"leaderless"`  // all Incidents summed up

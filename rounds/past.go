@@ -19,7 +19,9 @@ type past struct {
 	said    map[string]bool // the keys of the findings that were returned
 	late    int             // records that came too late for their rounds
 
-	kept            []*Round // the rounds before recent that Bounds retain
+	kept            []*Round  // the rounds before recent that Bounds retain
+	left            int       // how many rounds before these are not among the newest
+	first           time.Time // from when on the other lists are kept
 	incidents       []Incident
 	leaderships     map[leadershipKey]Leadership // those that began before former
 	highest         []leadershipKey              // see keepHighest
@@ -115,10 +117,7 @@ func (g *group) close(incidents []Incident) {
 		n++
 	}
 	if g.bounds != nil {
-		p.kept = append(p.kept, p.recent[:n]...)
-		if g.bounds.Retain != nil {
-			p.kept = g.bounds.Retain(p.kept)
-		}
+		g.retain(p.recent[:n])
 	}
 	p.recent = slices.Clone(p.recent[n:])
 }
@@ -178,6 +177,7 @@ func (g *group) forget() {
 		if old > 0 {
 			g.forgetLives(m, old)
 		}
+		m.forgotten.told = slices.DeleteFunc(m.forgotten.told, func(l Life) bool { return l.overBy(g.past.first) })
 		for _, l := range m.lives {
 			g.keepEvents(l, horizon)
 			l.forget(horizon, g.fix)

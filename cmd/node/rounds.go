@@ -143,8 +143,9 @@ func listBounds(format string, shown *report.Selection) *rounds.Bounds {
 		bounds.Retain = func(over []*rounds.Round) []*rounds.Round { return shown.Retain(over) }
 		return bounds
 	case format == "html":
-		bounds.Retain = func(over []*rounds.Round) []*rounds.Round {
-			return withoutSteps(shown.RetainWhole(over), render.MaxPictured)
+		bounds.Retain = func(over []*rounds.Round) []*rounds.Round { return shown.RetainWhole(over) }
+		if !shown.OfTheDay() {
+			bounds.Newest = render.MaxPictured
 		}
 	case shown.Limited(), shown.Findings, shown.Last > 0:
 		bounds.Retain = func(over []*rounds.Round) []*rounds.Round { return shown.RetainWhole(over) }
@@ -153,14 +154,6 @@ func listBounds(format string, shown *report.Selection) *rounds.Bounds {
 	}
 	bounds.Steps, bounds.Whole = func(uint64) bool { return true }, true
 	return bounds
-}
-
-// withoutSteps drops the steps of all rounds but the last ones.
-func withoutSteps(over []*rounds.Round, but int) []*rounds.Round {
-	for _, r := range over[:max(0, len(over)-but)] {
-		r.Steps, r.Messages = nil, nil
-	}
-	return over
 }
 
 // followable returns an error for what does not go with --follow.

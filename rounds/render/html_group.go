@@ -52,7 +52,7 @@ func drawGroup(index int, g *rounds.Group) (*pageGroup, *groupData, error) {
 	shown := g.Rounds[max(0, len(g.Rounds)-MaxPictured):]
 	page := &pageGroup{
 		Name: clean(g.Cluster), Algorithm: clean(g.Algorithm), Guarantee: clean(g.Guarantee),
-		Nodes: len(g.Nodes), Unknown: cleanAll(g.Unknown), Left: len(g.Rounds) - len(shown),
+		Nodes: len(g.Nodes), Unknown: cleanAll(g.Unknown), Left: g.Left + len(g.Rounds) - len(shown),
 	}
 	if g.Run > 0 {
 		page.Name = fmt.Sprintf("simulated run %d", g.Run)
@@ -72,7 +72,7 @@ func drawGroup(index int, g *rounds.Group) (*pageGroup, *groupData, error) {
 	for i, r := range g.Rounds {
 		s := newLayout(r, lanes, known)
 		s.refs = g.Names
-		if i >= page.Left {
+		if i >= len(g.Rounds)-len(shown) {
 			drawn, d, err := drawRound(fmt.Sprintf("g%d-t%d", index, r.Term), s)
 			if err != nil {
 				return nil, nil, err

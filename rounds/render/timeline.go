@@ -64,7 +64,7 @@ const timelineRows = 24
 func newTimeline(g *rounds.Group, shown []*rounds.Round, lanes []uint64) *timeline {
 	first, last := limits(g)
 	leaderships := ledBy(g, shown, last)
-	if n := len(leaderships); n > 0 && n < len(g.Leaderships) {
+	if n := len(leaderships); n > 0 && (n < len(g.Leaderships) || g.Left > 0) {
 		first = leaderships[0].From
 	}
 	if !last.After(first) {

@@ -58,10 +58,13 @@ type Selection struct {
 // Limited reports whether the selection leaves rounds out because of their time.
 func (s *Selection) Limited() bool { return !s.Since.IsZero() || !s.Until.IsZero() }
 
+// OfTheDay reports whether a limit is a time of the day of the last record, which is known at the end.
+func (s *Selection) OfTheDay() bool { return s.Since.Year() == 0 || s.Until.Year() == 0 }
+
 // Retain is for rounds.Bounds: it returns the rounds that the list needs. The list says how many lines it left out.
 func (s *Selection) Retain(over []*rounds.Round) []*rounds.Round {
-	if len(over) == 0 || s.Since.Year() == 0 || s.Until.Year() == 0 {
-		return over // of which day is known at the end
+	if len(over) == 0 || s.OfTheDay() {
+		return over
 	}
 	s.note(over)
 	list, left := s.choose(over)
@@ -75,7 +78,7 @@ func (s *Selection) Retain(over []*rounds.Round) []*rounds.Round {
 
 // RetainWhole is for rounds.Bounds: it returns the rounds that Select chooses.
 func (s *Selection) RetainWhole(over []*rounds.Round) []*rounds.Round {
-	if len(over) == 0 || s.Since.Year() == 0 || s.Until.Year() == 0 {
+	if len(over) == 0 || s.OfTheDay() {
 		return over
 	}
 	s.note(over)
