@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -109,15 +110,20 @@ func (e *Eras) find(key groupKey, all []*existence) {
 		return // which process wrote a record is not known
 	}
 	all = slices.SortedFunc(slices.Values(all), func(p, q *existence) int { return p.from.Compare(q.from) })
-	begin, until := 0, time.Time{}
+	least := make([]uint64, len(all)+1) // the lowest term that one of them or of those after it began to lead
+	least[len(all)] = math.MaxUint64
+	for i, p := range slices.Backward(all) {
+		if least[i] = least[i+1]; p.least > 0 {
+			least[i] = min(least[i], p.least)
+		}
+	}
+	before := newSofar()
 	for i, p := range all {
-		if i > begin && p.from.After(until) && anew(all[begin:i], all[i:]) {
+		if p.from.After(before.until) && least[i] <= before.led && before.anew(all[i:]) {
 			e.began[key] = append(e.began[key], p.from)
-			begin, until = i, time.Time{}
+			before = newSofar()
 		}
-		if p.until.After(until) {
-			until = p.until
-		}
+		before.add(p)
 	}
 	if len(e.began[key]) == 0 {
 		return
@@ -127,16 +133,29 @@ func (e *Eras) find(key groupKey, all []*existence) {
 	}
 }
 
+// sofar is what the processes of one era had come to when another process began.
+type sofar struct {
+	nodes map[uint64]bool
+	all   int    // how many nodes there were, as far as they knew
+	led   uint64 // the highest term that one of them led
+	until time.Time
+}
+
+func newSofar() sofar { return sofar{nodes: map[uint64]bool{}} }
+
+func (s *sofar) add(p *existence) {
+	s.nodes[p.life.node] = true
+	s.all, s.led = max(s.all, len(s.nodes), p.seen), max(s.led, p.most)
+	if p.until.After(s.until) {
+		s.until = p.until
+	}
+}
+
 // anew reports whether another cluster begins with the processes after, of which the first began when all of those
 // before had ended: it is of one of their nodes, most of these begin again, nothing is saved on any, and one of them
 // leads a term that was led before.
-func anew(before, after []*existence) bool {
-	nodes, all, led := map[uint64]bool{}, 0, uint64(0)
-	for _, p := range before {
-		nodes[p.life.node] = true
-		all, led = max(all, len(nodes), p.seen), max(led, p.most)
-	}
-	if !nodes[after[0].life.node] {
+func (s *sofar) anew(after []*existence) bool {
+	if !s.nodes[after[0].life.node] {
 		return false // it comes late: nodes may be silent
 	}
 	begun, again, there := map[uint64]bool{}, false, 0
@@ -145,13 +164,13 @@ func anew(before, after []*existence) bool {
 			if !p.fresh() {
 				return false
 			}
-			if nodes[p.life.node] {
+			if s.nodes[p.life.node] {
 				there++
 			}
 		}
 		begun[p.life.node] = true
-		again = again || p.least > 0 && p.least <= led
-		if again && 2*there > all {
+		again = again || p.least > 0 && p.least <= s.led
+		if again && 2*there > s.all {
 			return true
 		}
 	}
