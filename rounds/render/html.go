@@ -1,7 +1,7 @@
 package render
 
 import (
-	"bytes"
+	"bufio"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -54,12 +54,11 @@ func HTML(w io.Writer, h *rounds.History) error {
 		}
 		p.Groups, p.Data = append(p.Groups, group), append(p.Data, data)
 	}
-	var out bytes.Buffer // an error must not leave half a page
-	if err := pageTemplate().Execute(&out, &p); err != nil {
+	out := bufio.NewWriter(w)
+	if err := pageTemplate().Execute(out, &p); err != nil {
 		return err
 	}
-	_, err = out.WriteTo(w)
-	return err
+	return out.Flush()
 }
 
 // blankPage returns a page with only what all pages have in common: styles, scripts and the policy.
