@@ -226,6 +226,9 @@ func BenchmarkBatch(b *testing.B) {
 				batch := logs.Batch{Paths: files}
 				bytes += batch.Read(builder, func(err error) { b.Error(err) }).Bytes
 				live := heap()
+				if builder.Eras() != nil {
+					b.Fatal("the log is of one cluster, and not of several")
+				}
 				if n := len(builder.History().Groups); n != 1 {
 					b.Fatal(n)
 				}
