@@ -146,8 +146,8 @@ func (r *Round) judgeLeaders(g *group) {
 	}
 }
 
-// noFault says of two leaders of one term what is not known of them, where nothing forbids a node to lead a term that it
-// cannot know of.
+// noFault says of two leaders of one term what is not known of them, where nothing forbids a node to lead a term that
+// it cannot know of.
 const noFault = " It is no fault if one of them was dead when the other ceased to lead."
 
 // unknowing reports whether the node that led second was certainly dead when the first leader of the term ceased to

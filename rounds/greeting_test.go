@@ -128,7 +128,9 @@ func TestGreetingsThatEndNoLife(t *testing.T) {
 		},
 		"its id was taken": func(v *voters) {
 			v.greet(2, 1000)
-			v.b.Left(trace.Farewell{Time: atMS(1100), Cluster: "c", Node: 2, Error: "taken (incarnation n2life0)", Code: 5})
+			v.b.Left(trace.Farewell{
+				Time: atMS(1100), Cluster: "c", Node: 2, Error: "taken (incarnation n2life0)", Code: 5,
+			})
 		},
 		"another algorithm": func(v *voters) {
 			v.b.Up(trace.Greeting{
