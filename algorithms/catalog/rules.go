@@ -3,7 +3,6 @@ package catalog
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/lease"
@@ -27,32 +26,35 @@ func reasonsOf(entries []Entry) []*algorithms.ReasonKind {
 // list.
 func Reasons() []*algorithms.ReasonKind { return reasons }
 
+// byCode lists all kinds of reasons, sorted by code, for a binary search. A map would use more memory in
+// each node.
+var byCode = sorted(reasons)
+
+func sorted(kinds []*algorithms.ReasonKind) []*algorithms.ReasonKind {
+	kinds = slices.Clone(kinds)
+	slices.SortFunc(kinds, func(a, b *algorithms.ReasonKind) int { return strings.Compare(a.Code, b.Code) })
+	return kinds
+}
+
 // Reason returns the kind with that code, or nil if this version knows no such kind.
-func Reason(code string) *algorithms.ReasonKind { return byCode()[code].kind }
+func Reason(code string) *algorithms.ReasonKind {
+	i, found := slices.BinarySearchFunc(byCode, code, func(k *algorithms.ReasonKind, code string) int {
+		return strings.Compare(k.Code, code)
+	})
+	if !found {
+		return nil
+	}
+	return byCode[i]
+}
 
 // ReasonOf returns the kind with that code whose sentence takes args arguments. It returns nil if this
 // version knows no such kind: another version may give more arguments or fewer.
 func ReasonOf(code string, args int) *algorithms.ReasonKind {
-	if known := byCode()[code]; known.args == args {
-		return known.kind
+	if kind := Reason(code); kind != nil && strings.Count(kind.Sentence, "%") == args {
+		return kind
 	}
 	return nil
 }
-
-// known is a kind of reasons, and how many arguments its sentence takes.
-type known struct {
-	kind *algorithms.ReasonKind
-	args int
-}
-
-// byCode returns all kinds by their codes. It fills the map at the first reason that is read: a node reads none.
-var byCode = sync.OnceValue(func() map[string]known {
-	all := make(map[string]known, len(reasons))
-	for _, kind := range reasons {
-		all[kind.Code] = known{kind, strings.Count(kind.Sentence, "%")}
-	}
-	return all
-})
 
 // Sentence returns the sentence of the algorithm's source that a reason of that kind follows; "" if no
 // source is quoted.
