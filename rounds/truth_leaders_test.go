@@ -42,8 +42,7 @@ func (r *reading) compareLeaderships() {
 			r.compareEnd(&l, truth)
 		} else if !truth.Until.IsZero() && r.complete() && !r.info && truth.Ended != sim.ByCrash {
 			r.note("leadership: ended, and no end is known")
-		} else if over := r.stood.Add(-longSilent); r.mid && r.run.leased &&
-			!truth.Until.IsZero() && truth.Until.Before(over) {
+		} else if r.mid && r.run.leased && !truth.Until.IsZero() && truth.Until.Before(r.knownUntil().Add(-longSilent)) {
 			r.fail("leadership: told to go on, and it had ended long before", l.Term, "%v: %+v", *truth, l)
 		}
 	}
@@ -56,6 +55,14 @@ func (r *reading) compareLeaderships() {
 
 // longSilent is how long after the end of a lease its end is told, if nobody wrote of it.
 const longSilent = 5 * time.Second
+
+// knownUntil returns when the logs end for whoever reads them: no record tells how long nobody wrote after the last one.
+func (r *reading) knownUntil() time.Time {
+	if len(r.shown) == 0 {
+		return time.Time{}
+	}
+	return r.shown[len(r.shown)-1].Time
+}
 
 // shows reports whether the record in which a leadership began is in the logs.
 func (r *reading) shows(truth *sim.Reign) bool {
