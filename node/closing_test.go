@@ -16,7 +16,7 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// fragile is a Store that fails once it is broken.
+// fragile is a Disk that fails once it is broken.
 type fragile struct{ broken chan struct{} }
 
 func (f fragile) Save(algorithms.State) error {
@@ -72,7 +72,7 @@ func hold(t *testing.T) *held {
 	}, highest.New)
 	var err error
 	h.Node, err = node.New(node.Config{
-		ID: 1, Incarnation: incarnation, Store: h.disk, Transport: h, Guarantee: algorithms.Lease,
+		ID: 1, Incarnation: incarnation, Disk: h.disk, Transport: h, Guarantee: algorithms.Lease,
 		Machine:  saver{machine},
 		Recorder: trace.NewRecorder(trace.RecorderConfig{Node: 1, Incarnation: incarnation}),
 	})
@@ -190,7 +190,7 @@ func TestLinksCloseAfterTheWork(t *testing.T) {
 			h := hold(t)
 			end(h)
 			h.holds()
-			if err := <-h.result; errors.Is(err, node.ErrStore) != (name == "the store fails") {
+			if err := <-h.result; errors.Is(err, node.ErrDisk) != (name == "the store fails") {
 				t.Errorf("Run: %v", err)
 			}
 		})

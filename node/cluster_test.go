@@ -77,7 +77,7 @@ func (h *hall) start(id proto.NodeID, saved algorithms.State) {
 	r := &resident{id: id, addr: gossipAddr(id), done: make(chan struct{})}
 	var err error
 	r.node, err = node.New(node.Config{
-		ID: id, Incarnation: incarnation, Saved: saved, Store: keep{}, Transport: mail{h},
+		ID: id, Incarnation: incarnation, Saved: saved, Disk: keep{}, Transport: mail{h},
 		Machine: h.entry.New(algorithms.Config{
 			Self: id, Incarnation: incarnation, Delta: 50 * time.Millisecond, Preempt: h.entry.Preempt,
 			Seed: uint64(id),

@@ -13,10 +13,10 @@
 // starts a new Node from what the disk holds.
 //
 // Work ends first, then leadership, then the links, whichever of them is told to end first. Run returns when
-// all work has ended, and keeps the Transport open until then. The Store may be closed after Run has
+// all work has ended, and keeps the Transport open until then. The Disk may be closed after Run has
 // returned.
 //
-// To embed a node: build a Machine, open a Store, call New, start a Transport and gossip, call Run
+// To embed a node: build a Machine, open a Disk, call New, start a Transport and gossip, call Run
 // in its own goroutine, pass it the views and what the links tell, and call Lead or Watch. The
 // package example does all of this.
 package node

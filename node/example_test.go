@@ -34,7 +34,7 @@ func alone() (*node.Node, context.CancelFunc) {
 	_, _ = rand.Read(incarnation[:]) // never fails
 	const delta = time.Millisecond
 	n, err := node.New(node.Config{
-		ID: 1, Incarnation: incarnation, Store: memory{}, Transport: nowhere{},
+		ID: 1, Incarnation: incarnation, Disk: memory{}, Transport: nowhere{},
 		Guarantee: algorithms.Lease,
 		Machine: lease.New(algorithms.Config{
 			Self: 1, Incarnation: incarnation, Delta: delta, Voters: []proto.NodeID{1},

@@ -60,10 +60,10 @@ func (j *journal) take() []string {
 	return lines
 }
 
-// storeFunc is a Store.
-type storeFunc func(algorithms.State) error
+// diskFunc is a Disk.
+type diskFunc func(algorithms.State) error
 
-func (f storeFunc) Save(s algorithms.State) error { return f(s) }
+func (f diskFunc) Save(s algorithms.State) error { return f(s) }
 
 // sendFunc is a Transport.
 type sendFunc func(proto.Message)
@@ -87,7 +87,7 @@ func config(
 ) Config {
 	return Config{
 		ID: self, Incarnation: ownIncarnation, Machine: &script{on: on},
-		Store: storeFunc(func(s algorithms.State) error {
+		Disk: diskFunc(func(s algorithms.State) error {
 			j.add("save %d", s.Term)
 			return nil
 		}),

@@ -132,8 +132,8 @@ func (n *Node) step(ev algorithms.Event) error {
 	defer n.work.end()
 	out := n.cfg.Machine.Step(n.clock.read(n.cfg.Now()), ev)
 	if out.Save != nil {
-		if err := n.cfg.Store.Save(*out.Save); err != nil {
-			return fmt.Errorf("%w: %w", ErrStore, err)
+		if err := n.cfg.Disk.Save(*out.Save); err != nil {
+			return fmt.Errorf("%w: %w", ErrDisk, err)
 		}
 	}
 	wall := time.Now() // saving took a while; this is when the Step takes effect

@@ -17,8 +17,8 @@ import (
 
 // The errors that end a Node, or refuse a request to it.
 var (
-	// ErrStore: the Store failed, and so the Node ended.
-	ErrStore = errors.New("the term and vote cannot be kept")
+	// ErrDisk: the Disk failed, and so the Node ended.
+	ErrDisk = errors.New("the term and vote cannot be kept")
 	// ErrRefused: leadership cannot be transferred, and nothing has changed.
 	ErrRefused = errors.New("no transfer")
 	// ErrNotTaken: the leader stepped down, but another node than the chosen successor leads.
@@ -34,8 +34,8 @@ var (
 	ErrConfig = errors.New("node configuration")
 )
 
-// Store saves what a node must not forget when its process ends.
-type Store interface {
+// Disk saves what a node must not forget when its process ends.
+type Disk interface {
 	// Save makes s durable before it returns. The Node's goroutine calls Save and waits for it. An error ends
 	// the Node.
 	Save(s algorithms.State) error
@@ -61,9 +61,9 @@ type Config struct {
 	Incarnation proto.Incarnation
 	// Machine belongs to the Node from New on.
 	Machine algorithms.Machine
-	// Saved is the state that the Store holds from the last process.
+	// Saved is the state that the Disk holds from the last process.
 	Saved     algorithms.State
-	Store     Store
+	Disk      Disk
 	Transport Transport
 	// Fencer carries out Output.Fence. A nil Fencer confirms nothing.
 	Fencer Fencer
@@ -106,8 +106,8 @@ func (c Config) validate() error {
 		missing = "incarnation"
 	case c.Machine == nil:
 		missing = "machine"
-	case c.Store == nil:
-		missing = "store"
+	case c.Disk == nil:
+		missing = "disk"
 	case c.Transport == nil:
 		missing = "transport"
 	case c.Guarantee == "":
@@ -206,7 +206,7 @@ func New(cfg Config) (*Node, error) {
 }
 
 // Run runs the Machine. It returns nil when ctx is done or the Transport wants to close, or the
-// error that ended the Node, which wraps ErrStore. It may be called once.
+// error that ended the Node, which wraps ErrDisk. It may be called once.
 //
 // A Node that ended follows nobody: its belief becomes "nobody" at once, and all work is told to
 // stop. Run returns when all work has returned: the functions of Lead, Reconcile and the Fencer. It

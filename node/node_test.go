@@ -36,8 +36,8 @@ func wins(_ time.Time, ev algorithms.Event) (algorithms.Output, bool) {
 func TestOrderOfAStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := start(t, wins, func(f *fixture, c *Config) {
-			save, send, record := c.Store, c.Transport, c.Record
-			c.Store = storeFunc(func(s algorithms.State) error {
+			save, send, record := c.Disk, c.Transport, c.Record
+			c.Disk = diskFunc(func(s algorithms.State) error {
 				f.journal.add("leader is %d", f.Status().Leader.ID)
 				return save.Save(s)
 			})
@@ -74,7 +74,7 @@ func TestFailedSaveEndsTheNode(t *testing.T) {
 	full := errors.New("disk full")
 	synctest.Test(t, func(t *testing.T) {
 		f := start(t, wins, func(_ *fixture, c *Config) {
-			c.Store = storeFunc(func(algorithms.State) error { return full })
+			c.Disk = diskFunc(func(algorithms.State) error { return full })
 		})
 		beliefs := f.Watch(context.Background())
 		f.journal.take()
@@ -82,8 +82,8 @@ func TestFailedSaveEndsTheNode(t *testing.T) {
 		if !errors.Is(err, ErrStopped) {
 			t.Errorf("Campaign = %v, want ErrStopped", err)
 		}
-		if err := <-f.result; !errors.Is(err, ErrStore) || !errors.Is(err, full) {
-			t.Errorf("Run = %v, want ErrStore and its cause", err)
+		if err := <-f.result; !errors.Is(err, ErrDisk) || !errors.Is(err, full) {
+			t.Errorf("Run = %v, want ErrDisk and its cause", err)
 		}
 		if got := f.journal.take(); len(got) != 0 {
 			t.Errorf("after the failed Save: %q", got)
@@ -155,7 +155,7 @@ func TestNewRefuses(t *testing.T) {
 		"node id":     func(c *Config) { c.ID = 0 },
 		"incarnation": func(c *Config) { c.Incarnation = proto.Incarnation{} },
 		"machine":     func(c *Config) { c.Machine = nil },
-		"store":       func(c *Config) { c.Store = nil },
+		"disk":        func(c *Config) { c.Disk = nil },
 		"transport":   func(c *Config) { c.Transport = nil },
 		"guarantee":   func(c *Config) { c.Guarantee = "" },
 		"recorder":    func(c *Config) { c.Recorder = nil },

@@ -152,7 +152,7 @@ func (d *Daemon) openState() (algorithms.State, error) {
 
 func (d *Daemon) newNode(saved algorithms.State, records zerolog.Logger) (*node.Node, error) {
 	c := d.NodeConfig(d.Incarnation, saved, rand.Uint64())
-	c.Store, c.Transport, c.Fencer, c.Now, c.Logger = d.state, sender{d}, d.fencer(), clock.Now, d.log
+	c.Disk, c.Transport, c.Fencer, c.Now, c.Logger = d.state, sender{d}, d.fencer(), clock.Now, d.log
 	c.Ineligible, c.Recovery = d.tellEligible, d.recovers
 	c.Record = func(rec trace.Record) { trace.Write(records, rec) }
 	if d.ReconcileCmd != "" {

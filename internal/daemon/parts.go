@@ -256,7 +256,7 @@ func (d *Daemon) Stop() {
 // links, which proves to the others that the process is dead. The process could not prove that
 // itself.
 func (d *Daemon) Die(err error) error {
-	d.dying = errors.Is(err, node.ErrStore)
+	d.dying = errors.Is(err, node.ErrDisk)
 	return d.close()
 }
 

@@ -62,7 +62,7 @@ func newStarved(t *testing.T, name string) *starved {
 	for _, id := range voters {
 		incarnation := proto.Incarnation{byte(id)}
 		n, err := node.New(node.Config{
-			ID: id, Incarnation: incarnation, Store: noDisk{}, Transport: post{s, id},
+			ID: id, Incarnation: incarnation, Disk: noDisk{}, Transport: post{s, id},
 			Machine: entry.WithLease().New(algorithms.Config{
 				Self: id, Incarnation: incarnation, Delta: fastDelta, Preempt: entry.Preempt, Seed: uint64(id),
 				Voters: voters, Promise: fastPromise,

@@ -26,7 +26,7 @@ func (s Settings) VotersOf(saved algorithms.State) (changed proto.NodeID, err er
 	return voters.Changed, err
 }
 
-// NodeConfig returns the configuration of a node without its Store, Transport, clock and callbacks.
+// NodeConfig returns the configuration of a node without its Disk, Transport, clock and callbacks.
 // The algorithm draws its random numbers from seed.
 func (s Settings) NodeConfig(i proto.Incarnation, saved algorithms.State, seed uint64) node.Config {
 	return node.Config{

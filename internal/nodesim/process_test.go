@@ -129,7 +129,7 @@ func (p *process) open() (err error) {
 		return err
 	}
 	c := p.settings.NodeConfig(p.incarnation, saved, uint64(p.machine.id)<<32|uint64(p.machine.lives))
-	c.Machine, c.Store, c.Transport, c.Now, c.Record = stepper{p, c.Machine}, store{p}, sender{p}, p.now, p.record
+	c.Machine, c.Disk, c.Transport, c.Now, c.Record = stepper{p, c.Machine}, store{p}, sender{p}, p.now, p.record
 	if p.node, err = node.New(c); err != nil {
 		return err
 	}
@@ -258,7 +258,7 @@ func (p *process) record(r trace.Record) {
 	}
 }
 
-// store is the Store of a process.
+// store is the Disk of a process.
 type store struct{ p *process }
 
 func (s store) Save(state algorithms.State) error {
