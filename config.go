@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/store"
 )
 
 // NodeID is the number of a node.
@@ -21,6 +22,9 @@ type Config struct {
 	// a majority of the voters, and leads under a lease. Without voters, leadership is best-effort:
 	// in a partition each side has a leader. Change one voter at a time.
 	Voters []NodeID
+	// Store is a store outside the cluster on which leadership stands, as etcd.New returns it, in place of
+	// Voters. It is the same on every node. Default: none.
+	Store store.Store
 	// Join are gossip addresses of other nodes, as HOST or HOST:PORT. The node tries them for ever.
 	// A name means all its addresses. Without a port, the port is that of GossipBind.
 	Join []string
@@ -60,10 +64,11 @@ type Config struct {
 	// it. Default: the budget of the profile.
 	FailoverBudget time.Duration
 
-	// Lease is how long a voter that voted for a leader votes for no other node. It is the same on
-	// every node. The leader counts on a little less. Lease, AwaitLeases and FirstTerm need Voters.
+	// Lease is how long a voter that voted for a leader votes for no other node, or how long the Store keeps
+	// a leader that does not renew: then the default is 10s. It is the same on every node. The leader counts
+	// on a little less. Lease and AwaitLeases need Voters or a Store, and FirstTerm needs Voters.
 	Lease time.Duration
-	// AwaitLeases makes voters wait until a lease ends, even if they saw that the process of the
+	// AwaitLeases makes nodes wait until a lease ends, even if they saw that the process of the
 	// leader died. It is for networks in which a device between the nodes may end the connections of a
 	// living process.
 	AwaitLeases bool

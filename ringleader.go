@@ -98,7 +98,7 @@ func (r *reading) loggers() (records, log zerolog.Logger) {
 	for _, warning := range r.warnings {
 		log.Warn().Msg(warning)
 	}
-	if len(r.s.Voters) == 0 {
+	if len(r.s.Voters) == 0 && r.s.Store == nil {
 		log.Warn().Msg("no voters are configured: leadership is best-effort, and in a partition " +
 			"each side has a leader; name the voters")
 	}
@@ -170,10 +170,10 @@ type Lease struct {
 }
 
 // Token returns the fencing token of this leadership. A storage that has seen a higher token refuses
-// a write with this token; package fence has such storages. Without Config.Voters Token returns the
-// zero Token.
+// a write with this token; package fence has such storages. Without Config.Voters and
+// Config.Store, Token returns the zero Token.
 func (l Lease) Token() fence.Token {
-	if len(l.daemon.Voters) == 0 {
+	if !l.daemon.Leased() {
 		return fence.Token{}
 	}
 	return l.daemon.TokenOf(l.Term())

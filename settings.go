@@ -13,8 +13,10 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/algorithms/lease"
+	storemachine "github.com/ringleader-dev/ringleader/algorithms/store"
 	"github.com/ringleader-dev/ringleader/internal/address"
 	"github.com/ringleader-dev/ringleader/internal/daemon"
 	"github.com/ringleader-dev/ringleader/internal/fenceagent"
@@ -77,6 +79,7 @@ func read(c Config) *reading {
 	r.relating = true
 	r.pace()
 	r.lease()
+	r.store()
 	r.fence()
 	if c.Health.Command != "" && c.Health.URL != "" {
 		r.wrong("Health.URL", fmt.Errorf("a command (%s) is given too: give one of the two", c.Health.Command))
@@ -311,9 +314,12 @@ func (r *reading) pace() {
 	s.Pacing, err = pacing.For(c.FailoverBudget, s.Algorithm)
 	r.wrong("FailoverBudget", err)
 	usual := 2 * s.Patience()
+	if c.Store != nil {
+		usual = defaultTTL
+	}
 	c.Lease = cmp.Or(c.Lease, usual)
 	s.Promise = c.Lease
-	if len(s.Voters) > 0 || s.Algorithm.NeedsVoters() {
+	if len(s.Voters) > 0 || s.Algorithm.NeedsVoters() || c.Store != nil {
 		return
 	}
 	for field, given := range map[string]bool{
@@ -330,7 +336,7 @@ func (r *reading) lease() {
 	s := &r.s
 	n := len(s.Voters)
 	if n == 0 {
-		if s.Algorithm.NeedsVoters() {
+		if s.Algorithm.NeedsVoters() && r.c.Store == nil {
 			r.wrong("Voters", fmt.Errorf("with %s a majority of voters decides: "+
 				"name all that vote", s.Algorithm.Name))
 		}
@@ -349,6 +355,31 @@ func (r *reading) lease() {
 	if !s.Voters.Has(s.ID) {
 		r.warn("node %v is none of the voters %s: it follows and never leads", s.ID, proto.IDRanges(s.Voters))
 	}
+}
+
+// defaultTTL is the default of Config.Lease with a Store.
+const defaultTTL = 10 * time.Second
+
+// store combines the algorithm with the store, if leadership stands on one.
+func (r *reading) store() {
+	c, s := &r.c, &r.s
+	if c.Store == nil {
+		return
+	}
+	switch {
+	case len(s.Voters) > 0:
+		r.wrong("Store", fmt.Errorf("%s and voters are given: give one of the two, since either makes leaders", c.Store))
+	case s.Algorithm.Guarantee != algorithms.BestEffort:
+		r.wrong("Store", fmt.Errorf("%s decides by itself who leads: take an algorithm that nominates, as bully, "+
+			"or leave the store out", s.Algorithm.Name))
+	case c.FirstTerm != 0:
+		r.wrong("FirstTerm", errors.New("has no effect on a store: leave it out"))
+	}
+	if least := max(c.Store.MinTTL(), storemachine.MinTTL(s.Pacing.Latency)); c.Lease < least {
+		r.wrong("Lease", fmt.Errorf("%s keeps a lease for at least %v, not %v: raise it", c.Store, least, c.Lease))
+	}
+	s.Store = c.Store
+	s.Algorithm = s.Algorithm.WithStore(c.Store.Guarantee())
 }
 
 // fence refuses a fence agent without voters, or with an algorithm that does not use it.

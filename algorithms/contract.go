@@ -210,6 +210,13 @@ type Output struct {
 	// host answers it with one Fenced. If an attempt of an earlier Step still runs and is not this one,
 	// the host ends that attempt and does not answer it.
 	Fence *Fence
+	// Ask is what the host should ask of the store. Every Output has it until the Machine has taken the
+	// answer. If another Output has another Ask or none, the host ends the ask before and does not answer it.
+	Ask *Ask
+	// Store is what the Machine knows of its store. Every Output of a Machine on a store has it.
+	Store *StoreState
+	// End says why this node must end. It is empty as long as the node may go on.
+	End string
 }
 
 // Fence is one attempt to have a process stopped, or to have confirmed that it stopped.
@@ -338,7 +345,16 @@ const (
 	Quorum Guarantee = "quorum"
 	// Lease means Quorum, and that no other node has a valid lease at the same instant.
 	Lease Guarantee = "lease"
+	// LeaseUntilFailover means Lease on a store with one primary, until a replica that has not heard of the
+	// lease takes the primary's place: then two nodes may lead until the older lease ends.
+	LeaseUntilFailover Guarantee = "lease-until-failover"
+	// LeaseByClocks means Lease on several stores that do not know each other, as long as none of them
+	// forgets and no clock of theirs steps.
+	LeaseByClocks Guarantee = "lease-by-clocks"
 )
+
+// Leases reports whether a leader has a lease, and its term is a token.
+func (g Guarantee) Leases() bool { return g == Lease || g == LeaseUntilFailover || g == LeaseByClocks }
 
 // Config describes a Machine's node, and how the algorithm should work.
 type Config struct {

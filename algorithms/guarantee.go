@@ -9,6 +9,10 @@ func (g Guarantee) InWords() string {
 		return "quorum: a term has one leader, but an old leader may not know that it was replaced"
 	case Lease:
 		return "lease: at most one leader at a time, while clocks drift less than planned"
+	case LeaseUntilFailover:
+		return "lease, until the store fails over to a replica that has not heard of it: then two may lead at a time"
+	case LeaseByClocks:
+		return "lease, while no server of the store forgets and none of their clocks steps: else two may lead at a time"
 	}
 	return string(g)
 }

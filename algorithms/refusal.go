@@ -133,6 +133,8 @@ func (r Refusing) Declined(no proto.Decline) Refusal {
 		next = healIt
 	case proto.DeclineVoteless:
 		next = "its status says what it waits for: ask again once it votes"
+	case proto.DeclineStore:
+		next = "mend its way to the store"
 	case proto.DeclineMajority:
 		next = "mend its links to the other voters, or ask again once no voter has just started"
 	}

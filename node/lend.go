@@ -64,7 +64,7 @@ func (n *Node) Lend(ctx context.Context) (Loan, error) {
 }
 
 func (n *Node) lend(ctx context.Context) (Loan, error) {
-	if n.cfg.Guarantee != algorithms.Lease {
+	if !n.cfg.Guarantee.Leases() {
 		return Loan{}, fmt.Errorf("%w: without voters there is no lease, only the guarantee %s",
 			ErrNotLent, n.cfg.Guarantee)
 	}

@@ -19,6 +19,7 @@ func (n *Node) loop(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return nil
 	}
+	changed := n.cfg.Store.Changed()
 	err := n.step(algorithms.Start{Saved: n.cfg.Saved})
 	for err == nil && ctx.Err() == nil {
 		select {
@@ -40,6 +41,10 @@ func (n *Node) loop(ctx context.Context) error {
 			err = n.step(ev)
 		case ev := <-n.fenced:
 			err = n.takeFenced(ev)
+		case ev := <-n.answers:
+			err = n.takeAnswer(ev)
+		case <-changed:
+			err = n.step(algorithms.StoreChanged{})
 		case a := <-n.asks:
 			if err = n.apply(a); err == nil {
 				close(a.carriedOut)
@@ -157,12 +162,16 @@ func (n *Node) step(ev algorithms.Event) error {
 	}
 	n.recovers = out.Recovery != nil
 	n.aim(out.Fence)
+	n.askStore(out.Ask)
 	if len(out.Send) > 0 {
 		runtime.Gosched() // the messages leave before their record is written
 	}
 	rec, ok := n.cfg.Recorder.Record(wall, ev, out)
 	if ok && n.cfg.Record != nil {
 		n.cfg.Record(rec)
+	}
+	if out.End != "" {
+		return fmt.Errorf("%w: %s", ErrEnd, out.End)
 	}
 	if lapsed {
 		return n.step(algorithms.LeaseExpired{Term: out.Leader.Term})

@@ -19,6 +19,8 @@ import (
 var (
 	// ErrDisk: the Disk failed, and so the Node ended.
 	ErrDisk = errors.New("the term and vote cannot be kept")
+	// ErrEnd: the Machine ended the Node, and the error says why.
+	ErrEnd = errors.New("this node must not go on")
 	// ErrRefused: leadership cannot be transferred, and nothing has changed.
 	ErrRefused = errors.New("no transfer")
 	// ErrNotTaken: the leader stepped down, but another node than the chosen successor leads.
@@ -53,7 +55,7 @@ type Transport interface {
 	Hold() (closing <-chan struct{}, release func())
 }
 
-// Config lists the parts of a Node. All fields are required, except Fencer, Now, Reconcile,
+// Config lists the parts of a Node. All fields are required, except Fencer, Store, Now, Reconcile,
 // Ineligible, Recovery, Record and Logger.
 type Config struct {
 	// ID and Incarnation name this process.
@@ -67,6 +69,8 @@ type Config struct {
 	Transport Transport
 	// Fencer carries out Output.Fence. A nil Fencer confirms nothing.
 	Fencer Fencer
+	// Store is asked for the Machine. A nil Store answers nothing.
+	Store Store
 	// Now is the clock of the Machine, and of leases. It never goes back. For leases it must also
 	// go on while the machine is suspended, as the clock of package clock does. Nil means time.Now.
 	Now func() time.Time
@@ -139,20 +143,23 @@ type Node struct {
 	proofs      proofs
 	workStopped chan proto.Term // the terms of leaderships whose work has stopped
 	fenced      chan algorithms.Fenced
+	answers     chan algorithms.Answered
 	started     atomic.Bool
 	work        work
 	ended       chan struct{} // closed when Run ends
 
 	// Only the goroutine in Run uses these.
-	clock       clock
-	recovers    bool                          // Config.Recovery was last called with a Recovery
-	transfer    chan<- algorithms.TransferEnd // receives the end of the transfer under way; nil for none
-	timer       *time.Timer
-	deadline    time.Time // the deadline of the timer, zero for none
-	shot        *shot     // the Fencer's present attempt; nil for none
-	lastShot    *shot     // the last attempt that was begun
-	reconciling reconciling
-	draining    int // how many leaderships are over but still have to come from workStopped
+	clock    clock
+	recovers bool                          // Config.Recovery was last called with a Recovery
+	transfer chan<- algorithms.TransferEnd // receives the end of the transfer under way; nil for none
+	timer    *time.Timer
+	deadline time.Time // the deadline of the timer, zero for none
+	shot     *shot     // the Fencer's present attempt; nil for none
+	lastShot *shot     // the last attempt that was begun
+	// question is the ask that the Store works at, nil for none, and lastQuestion the last one.
+	question, lastQuestion *question
+	reconciling            reconciling
+	draining               int // how many leaderships are over but still have to come from workStopped
 
 	misaddressed *dropped
 	overflowed   *dropped
@@ -179,6 +186,9 @@ func New(cfg Config) (*Node, error) {
 	if cfg.Fencer == nil {
 		cfg.Fencer = noFencer{}
 	}
+	if cfg.Store == nil {
+		cfg.Store = noStore{}
+	}
 	return &Node{
 		cfg:          cfg,
 		inbox:        make(chan proto.Message, inboxSize),
@@ -188,6 +198,7 @@ func New(cfg Config) (*Node, error) {
 		liveness:     make(chan liveness, inboxSize),
 		workStopped:  make(chan proto.Term),
 		fenced:       make(chan algorithms.Fenced),
+		answers:      make(chan algorithms.Answered),
 		leaderships:  make(chan struct{}),
 		loans:        loans{last: loansBefore(cfg.Incarnation), out: map[uint64]Loan{}, changed: make(chan struct{})},
 		work:         work{began: time.Now()},
@@ -206,7 +217,7 @@ func New(cfg Config) (*Node, error) {
 }
 
 // Run runs the Machine. It returns nil when ctx is done or the Transport wants to close, or the
-// error that ended the Node, which wraps ErrDisk. It may be called once.
+// error that ended the Node, which wraps ErrDisk or ErrEnd. It may be called once.
 //
 // A Node that ended follows nobody: its belief becomes "nobody" at once, and all work is told to
 // stop. Run returns when all work has returned: the functions of Lead, Reconcile and the Fencer. It
@@ -239,6 +250,7 @@ func (n *Node) Run(ctx context.Context) error {
 	}
 	n.endReconciling()
 	n.callBack()
+	n.endAsking()
 	if err != nil {
 		return fmt.Errorf("node %d: %w", n.cfg.ID, err)
 	}
@@ -255,6 +267,9 @@ func (n *Node) drain(tell bool) (err error) {
 		if tell && err == nil {
 			err = n.step(algorithms.WorkStopped{Term: term})
 		}
+	}
+	if tell && err == nil {
+		err = n.awaitStore()
 	}
 	return err
 }

@@ -148,7 +148,7 @@ func (n *Node) giveWay(ctx context.Context, to proto.NodeID, why string) (succes
 
 func (n *Node) leadsByVotes() bool {
 	s := n.Status()
-	return s.Leader.ID == n.cfg.ID && s.Guarantee == algorithms.Lease
+	return s.Leader.ID == n.cfg.ID && s.Guarantee.Leases()
 }
 
 // ask gives ev to the Machine. It blocks until Run is called.

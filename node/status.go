@@ -29,6 +29,8 @@ type Status struct {
 	Since time.Time
 	// Ineligible says why this node is not eligible; "" when it is.
 	Ineligible string
+	// Store is what the Machine knows of its store; nil if leadership stands on none.
+	Store *algorithms.StoreState
 	// Lent is how many leases of this node are lent and have neither ended nor been returned: see
 	// Lend.
 	Lent int
@@ -109,7 +111,7 @@ func (n *Node) publish(ev algorithms.Event, out algorithms.Output) (ineligible, 
 		n.gone.proof(n.status.Alive, proto.Peer{ID: ev.ID, Incarnation: ev.Incarnation}, false, time.Now())
 	}
 	ineligible = n.status.Ineligible != out.Ineligible
-	n.status.Ineligible, n.status.Voters = out.Ineligible, out.Voters
+	n.status.Ineligible, n.status.Voters, n.status.Store = out.Ineligible, out.Voters, out.Store
 	for _, s := range out.Splits {
 		told := n.cfg.Recorder.Split(s)
 		n.status.Split, n.status.SplitAt = &told, time.Now()

@@ -89,6 +89,17 @@ func (s Incarnation) Compare(t Incarnation) int {
 // String returns the incarnation in hexadecimal.
 func (s Incarnation) String() string { return hex.EncodeToString(s[:]) }
 
+// ParseIncarnation reads what String writes.
+func ParseIncarnation(text string) (s Incarnation, err error) {
+	if len(text) != 2*len(s) {
+		return Incarnation{}, fmt.Errorf("incarnation %.40q: want %d hexadecimal digits", text, 2*len(s))
+	}
+	if _, err := hex.Decode(s[:], []byte(text)); err != nil {
+		return Incarnation{}, fmt.Errorf("incarnation %.40q: want %d hexadecimal digits", text, 2*len(s))
+	}
+	return s, s.Validate()
+}
+
 // Short returns the first eight hexadecimal digits. They are enough for people to tell two processes
 // of a node apart.
 func (s Incarnation) Short() string { return hex.EncodeToString(s[:4]) }

@@ -44,6 +44,7 @@ const (
 	DeclineNonVoter            // it is no voter
 	DeclineMajority            // no majority of the voters answered that it would vote for it
 	DeclineVoteless            // it votes for nobody, because its disk has no vote of it
+	DeclineStore               // it does not reach the store on which leadership stands
 	numDeclines
 )
 
@@ -53,6 +54,7 @@ var declines = [numDeclines]string{
 	"it does not stand for election", "it is no voter",
 	"no majority of the voters would vote for it, as far as it reaches them",
 	"it does not vote yet: nothing is saved of what it voted",
+	"it does not reach the store",
 }
 
 // String describes the reason to decline.

@@ -23,6 +23,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/ring"
 	"github.com/ringleader-dev/ringleader/algorithms/splitbrain"
 	"github.com/ringleader-dev/ringleader/algorithms/stoller"
+	"github.com/ringleader-dev/ringleader/algorithms/store"
 	"github.com/ringleader-dev/ringleader/algorithms/tokenring"
 	"github.com/ringleader-dev/ringleader/algorithms/topology"
 	"github.com/ringleader-dev/ringleader/algorithms/zookeeper"
@@ -100,6 +101,15 @@ func (e Entry) WithLease() Entry {
 	e.Agreement = func(delta time.Duration, nodes int) time.Duration {
 		return agree(delta, nodes) + lease.Agreement(3*lease.MinPromise(delta), delta, nodes)
 	}
+	return e
+}
+
+// WithStore returns the algorithm on a store with this guarantee: the algorithm nominates, and the first
+// entry in the store makes a leader. The algorithm must be one that nominates.
+func (e Entry) WithStore(guarantee algorithms.Guarantee) Entry {
+	nominate := e.New
+	e.Guarantee, e.Leased = guarantee, true
+	e.New = func(c algorithms.Config) algorithms.Machine { return store.New(c, nominate) }
 	return e
 }
 

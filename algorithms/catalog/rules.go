@@ -8,6 +8,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/lease"
 	"github.com/ringleader-dev/ringleader/algorithms/nomination"
 	"github.com/ringleader-dev/ringleader/algorithms/splitbrain"
+	"github.com/ringleader-dev/ringleader/algorithms/store"
 	"github.com/ringleader-dev/ringleader/algorithms/topology"
 )
 
@@ -15,7 +16,8 @@ import (
 var reasons = reasonsOf(entries)
 
 func reasonsOf(entries []Entry) []*algorithms.ReasonKind {
-	all := slices.Concat(nomination.Reasons(), topology.Reasons(), splitbrain.Reasons(), lease.Reasons())
+	all := slices.Concat(nomination.Reasons(), topology.Reasons(), splitbrain.Reasons(), lease.Reasons(),
+		store.Reasons())
 	for _, e := range entries {
 		all = append(all, e.Reasons...)
 	}

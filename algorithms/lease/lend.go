@@ -52,7 +52,7 @@ func (m *Machine) lent(nonce uint64, end time.Time) {
 		return
 	}
 	*l = lending{}
-	m.out.Lent = &algorithms.LendEnd{For: byAnyClock(end.Sub(m.now)), Until: end}
+	m.out.Lent = &algorithms.LendEnd{For: ByAnyClock(end.Sub(m.now)), Until: end}
 }
 
 // loseLend refuses the host's open request for a loan when this node no longer leads.

@@ -10,8 +10,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// byAnyClock is how much of a lease that lasts for d a process with any clock may count.
-func byAnyClock(d time.Duration) time.Duration {
+// ByAnyClock is how much of a lease that lasts for d a process with any clock may count.
+func ByAnyClock(d time.Duration) time.Duration {
 	return d / (1_000_000 + lease.Drift) * (1_000_000 - lease.Drift)
 }
 
@@ -40,7 +40,7 @@ func TestLends(t *testing.T) {
 		Deadline: r.In(promise/4 - delta),
 		Leader:   r.Leads(3, 1, left),
 		Round:    1,
-		Lent:     &algorithms.LendEnd{For: byAnyClock(left), Until: r.Now.Add(left)},
+		Lent:     &algorithms.LendEnd{For: ByAnyClock(left), Until: r.Now.Add(left)},
 	})
 	r.Unmoved(0, r.granted(1, 1, 3), "") // one answer
 	r.Fire()

@@ -296,7 +296,7 @@ func (m *Machine) expire() {
 // says how long ago that was, since its record is as late.
 func (m *Machine) ranOut() algorithms.Reason {
 	if ago := m.now.Sub(m.belief.Until); ago > m.cfg.Delta {
-		return whyRanOutLate.Of(int(byAnyClock(ago).Milliseconds()))
+		return whyRanOutLate.Of(int(ByAnyClock(ago).Milliseconds()))
 	}
 	return whyRanOut.Of()
 }

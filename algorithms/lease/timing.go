@@ -17,9 +17,9 @@ func Of(p time.Duration) time.Duration {
 	return p/(million+Drift)*(million-Drift) - margin
 }
 
-// byAnyClock returns how long a process may use a lease that has the time d left by this node's clock.
+// ByAnyClock returns how long a process may use a lease that has the time d left by this node's clock.
 // Measured by the slowest clock, that use ends before d has passed by the fastest clock.
-func byAnyClock(d time.Duration) time.Duration { return d / (million + Drift) * (million - Drift) }
+func ByAnyClock(d time.Duration) time.Duration { return d / (million + Drift) * (million - Drift) }
 
 // MinPromise returns the shortest promise that makes sense with delta, the planned worst-case one-way
 // latency: two rounds of questions may fail, and a third round still comes in time.

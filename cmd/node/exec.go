@@ -68,7 +68,7 @@ func runExec(ctx *cli.Context) error {
 	log := nodeLog(r)
 	oneProcessor()
 	smallHeap()
-	r.exec.ID, r.exec.Leased, r.exec.Path, r.exec.Args = r.ID, len(r.Voters) > 0, path, argv
+	r.exec.ID, r.exec.Leased, r.exec.Path, r.exec.Args = r.ID, r.leased(), path, argv
 	r.exec.Signals, r.exec.Log = signals, log
 	err = execute(r, log)
 	ended, byItself := errors.AsType[coded](err)

@@ -118,7 +118,7 @@ func launch(r resolved, log zerolog.Logger) (*ringleader.Node, error) {
 	if from := r.origins["id"]; from.Source == "default" {
 		log.Info().Stringer("id_from", from).Msg("no id was given")
 	}
-	if len(r.Voters) == 0 {
+	if !r.leased() {
 		r.Lease, r.AwaitLeases, r.FirstTerm = 0, false, 0 // see ofLease
 	}
 	n, err := ringleader.Start(context.Background(), r.Config)

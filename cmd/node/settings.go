@@ -13,6 +13,8 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/execution"
 	"github.com/ringleader-dev/ringleader/internal/pacing"
 	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/store"
+	"github.com/ringleader-dev/ringleader/store/all"
 )
 
 // settings is the values of all settings of `run` and `exec`.
@@ -111,6 +113,8 @@ func (s setting) parse(to *settings, values []string) (err error) {
 	switch at := s.field(to).(type) {
 	case *string:
 		*at = text
+	case *store.Store:
+		*at, err = all.Parse(text)
 	case *proto.NodeID:
 		*at, err = proto.ParseNodeID(text)
 	case *proto.Term:
@@ -167,6 +171,11 @@ func (s setting) value(of *settings) any {
 		return proto.IDRanges(*at)
 	case *string:
 		return *at
+	case *store.Store:
+		if *at == nil {
+			return ""
+		}
+		return (*at).String()
 	case *proto.NodeID:
 		return uint64(*at)
 	case *proto.Term:

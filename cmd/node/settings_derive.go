@@ -51,7 +51,7 @@ func (r *resolved) finish() error {
 	}
 	r.pacing, _ = pacing.For(r.FailoverBudget, r.entry()) // it is checked
 	var lease time.Duration                               // without voters there is no lease
-	if len(r.Voters) > 0 {
+	if r.leased() {
 		lease = r.Lease
 	}
 	var err error
@@ -64,10 +64,13 @@ func (r *resolved) finish() error {
 // program leaves them out, with a warning.
 var ofLease = []string{"lease", "await-leases", "first-term"}
 
+// leased reports whether a leader has a lease.
+func (r *resolved) leased() bool { return len(r.Voters) > 0 || r.Store != nil }
+
 // leaseless returns a warning for each setting of ofLease that was given although nobody votes.
 func (r *resolved) leaseless() (warnings []string) {
 	for _, name := range ofLease {
-		if len(r.Voters) == 0 && r.has(name) {
+		if !r.leased() && r.has(name) {
 			from := r.origins[name]
 			warnings = append(warnings, fmt.Sprintf("%s, from %v, has no effect without voters", name, from))
 		}
@@ -83,9 +86,12 @@ func (r *resolved) whence(name string) string {
 	case "failover-budget":
 		return "of profile " + r.Profile
 	case "lease":
+		if r.Store != nil {
+			return "on a store"
+		}
 		return fromBudget
 	case "grace":
-		if len(r.Voters) == 0 {
+		if !r.leased() {
 			return "there is no lease"
 		}
 		return "what the lease allows"

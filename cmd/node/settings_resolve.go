@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"os"
 	"regexp"
 	"slices"
@@ -90,7 +91,7 @@ func resolve(in surroundings) (resolved, error) {
 		value, isGiven := found[name]
 		switch {
 		case wrong[name]: // it was told above
-		case field.Relation && len(r.Voters) == 0 && slices.Contains(ofLease, name): // finish warns of it
+		case field.Relation && !r.leased() && slices.Contains(ofLease, name): // finish warns of it
 		case isGiven && !field.Relation:
 			errs = append(errs, s.refuse(value, s.suggest(value, field.Err)))
 		default:
@@ -165,6 +166,9 @@ func (s setting) suggest(value given, err error) error {
 // refuse returns the error about a wrong value: it names the value's origin, the value, and err.
 func (s setting) refuse(value given, err error) error {
 	text := strings.Join(value.values, ",")
+	if u, bad := url.Parse(text); bad == nil && u.User != nil {
+		text = u.Redacted() // a password goes into no log
+	}
 	if text == "" {
 		text = "''"
 	}

@@ -44,9 +44,16 @@ var table = []setting{
 		field: func(s *settings) any { return &s.Voters },
 	},
 	{
-		name: "lease", derived: "twice the failover budget, as of a usual round",
-		usage: "`TIME` for which a voter that elected a leader elects no other, the same on every " +
-			"node; the leader counts on a little less",
+		name: "store",
+		usage: "`URL` of the store on which leadership stands, in place of --voters, the same on every node: " +
+			"etcd://HOSTS/PREFIX, zookeeper://HOSTS/PATH, redis://HOSTS/KEY, postgres://HOST/DATABASE?table=NAME " +
+			"or kubernetes://NAMESPACE/NAME; see docs/STORES.md",
+		field: func(s *settings) any { return &s.Store },
+	},
+	{
+		name: "lease", derived: "twice the failover budget, as of a usual round; 10s on a store",
+		usage: "`TIME` for which a voter that elected a leader elects no other, or for which a store keeps a " +
+			"leader that does not renew, the same on every node; the leader counts on a little less",
 		field: func(s *settings) any { return &s.Lease },
 	},
 	{

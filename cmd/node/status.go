@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -49,6 +50,9 @@ func writeStatus(w io.Writer, s httpapi.Status) error {
 		}
 		watches = fmt.Sprintf("voters     %s\nwatches    %s\n", voters, cmp.Or(joinIDs(s.Watched), "nobody"))
 	}
+	if s.Store != nil {
+		watches = "store      " + storeLine(*s.Store) + "\n"
+	}
 	_, err := fmt.Fprintf(w, "node       %v of cluster %s\n"+
 		"role       %s\nleader     %s\nalgorithm  %s\nguarantee  %s\nalive      %s\n%sready      %s\n%s",
 		s.Self, s.Cluster, s.Role, leadershipLine(s.Leadership), s.Algorithm,
@@ -57,6 +61,19 @@ func writeStatus(w io.Writer, s httpapi.Status) error {
 		_, err = fmt.Fprintf(w, "split      %s\n", s.Split)
 	}
 	return err
+}
+
+// storeLine says what the node knows of its store.
+func storeLine(s httpapi.Store) string {
+	switch {
+	case s.Failed != "":
+		return fmt.Sprintf("%s: no answer since %s: %s", s.URL, s.Since.Format(time.TimeOnly), s.Failed)
+	case s.At.IsZero():
+		return s.URL + ": no answer yet"
+	case s.Holder == "":
+		return s.URL + ": nobody leads there"
+	}
+	return fmt.Sprintf("%s: %s leads there, with token %d", s.URL, s.Holder, s.Token)
 }
 
 // joinIDs returns the ids with spaces between them, like "1 2 3".

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -28,6 +29,7 @@ import (
 	"github.com/ringleader-dev/ringleader/node/statefile"
 	"github.com/ringleader-dev/ringleader/node/tcp"
 	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/store"
 )
 
 // Daemon has the parts of one running node, in the order in which they start: first the parts that
@@ -40,6 +42,7 @@ type Daemon struct {
 
 	state        *statefile.File
 	notices      *notices
+	store        store.Election // on which leadership stands; nil for none
 	Node         *node.Node
 	health       *health.Monitor
 	links        *tcp.Transport
@@ -120,6 +123,9 @@ func (d *Daemon) open(records zerolog.Logger) error {
 	if err := d.openNotices(); err != nil {
 		return err
 	}
+	if err := d.openStore(); err != nil {
+		return err
+	}
 	if d.Node, err = d.newNode(saved, records); err != nil {
 		return err
 	}
@@ -155,10 +161,61 @@ func (d *Daemon) newNode(saved algorithms.State, records zerolog.Logger) (*node.
 	c.Disk, c.Transport, c.Fencer, c.Now, c.Logger = d.state, sender{d}, d.fencer(), clock.Now, d.log
 	c.Ineligible, c.Recovery = d.tellEligible, d.recovers
 	c.Record = func(rec trace.Record) { trace.Write(records, rec) }
+	if d.store != nil {
+		c.Store = d.store
+	}
 	if d.ReconcileCmd != "" {
 		c.Reconcile = d.reconcile
 	}
 	return node.New(c)
+}
+
+// storePatience is how long a node that starts waits for the first answer of its store.
+const storePatience = 2 * time.Second
+
+// openStore opens the store, and refuses one that cannot be used as configured. A store that does not
+// answer may answer later: then the node starts without it.
+func (d *Daemon) openStore() (err error) {
+	if d.Store == nil {
+		return nil
+	}
+	d.store, err = d.Store.Open(store.Candidate{
+		Cluster: d.Cluster, Peer: proto.Peer{ID: d.ID, Incarnation: d.Incarnation}, TTL: d.Promise,
+	})
+	if err != nil {
+		return FieldError{"Store", wrong(err)}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), storePatience)
+	defer cancel()
+	began := time.Now()
+	switch err := d.store.Check(ctx); {
+	case errors.Is(err, store.ErrWrong):
+		return FieldError{"Store", wrong(err)}
+	case err != nil:
+		d.log.Warn().Err(err).Stringer("store", d.Store).Msg("the store does not answer yet: nobody leads before it does")
+		return nil
+	}
+	return d.checkPace(ctx, time.Since(began))
+}
+
+// tripsInTTL is how many round trips to the store must fit into a TTL at least.
+const tripsInTTL = 3
+
+// checkPace refuses a TTL below three round trips to the store. The first check may have opened a
+// connection, so a slow one is made again.
+func (d *Daemon) checkPace(ctx context.Context, trip time.Duration) error {
+	if tripsInTTL*trip <= d.Promise {
+		return nil
+	}
+	began := time.Now()
+	if err := d.store.Check(ctx); err != nil {
+		return nil // the node says so as long as it is so
+	}
+	if trip = time.Since(began); tripsInTTL*trip > d.Promise {
+		return FieldError{"Lease", wrong(fmt.Errorf("a TTL of %v is below three round trips of %v to %s: raise it",
+			d.Promise, trip.Round(time.Millisecond), d.Store))}
+	}
+	return nil
 }
 
 // sender is the daemon's links. It exists before they do: they are opened only after the node is
@@ -272,10 +329,25 @@ func (d *Daemon) Snapshot() httpapi.Snapshot {
 			s.Watched = append(s.Watched, p.ID)
 		}
 	}
+	if status.Store != nil {
+		s.Store = storeAnswer(d.Store, *status.Store)
+	}
 	if split := status.Split; split != nil {
 		s.Split, s.SplitAt = split, status.SplitAt
 	}
 	s.Members, s.Gossiping = d.members()
+	return s
+}
+
+// storeAnswer returns what the node knows of its store, in the form of the HTTP API.
+func storeAnswer(of store.Store, is algorithms.StoreState) *httpapi.Store {
+	s := &httpapi.Store{
+		URL: of.String(), Token: is.Holder.Token, Holder: is.Holder.Foreign, Foreign: is.Holder.Foreign != "",
+		At: is.At, Failed: is.Failed, Since: is.Since,
+	}
+	if is.Holder.ID != 0 {
+		s.Holder = "node " + is.Holder.ID.String()
+	}
 	return s
 }
 

@@ -37,8 +37,8 @@ func (l lender) because(err error) error {
 		return err
 	}
 	switch leader := l.Node.Status().Leader.ID; {
-	case len(l.Voters) == 0:
-		return fmt.Errorf("%w: %w: name the voters", httpapi.ErrConflict, err)
+	case !l.Leased():
+		return fmt.Errorf("%w: %w: name the voters, or a store", httpapi.ErrConflict, err)
 	case leader == 0:
 		return fmt.Errorf("%w: %w", httpapi.ErrNoLeader, err)
 	case leader != l.ID:

@@ -274,6 +274,9 @@ func (d *Daemon) close() error {
 	if d.links != nil && !d.dying {
 		errs = append(errs, d.links.Close())
 	}
+	if d.store != nil {
+		errs = append(errs, d.store.Close())
+	}
 	if d.state != nil {
 		errs = append(errs, d.state.Close())
 	}

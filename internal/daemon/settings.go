@@ -15,6 +15,7 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/pacing"
 	"github.com/ringleader-dev/ringleader/node/rank"
 	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/store"
 )
 
 // ErrConfig says that a setting, or what the data directory holds, is wrong.
@@ -51,8 +52,9 @@ type Settings struct {
 	Preempt   bool
 	RankBy    rank.Source
 
+	Store       store.Store // on which leadership stands; nil for none
 	Voters      quorum.Voters
-	Promise     time.Duration // how long a voter is bound to the leader that it voted for
+	Promise     time.Duration // how long a voter is bound to the leader that it voted for, or the TTL in the Store
 	AwaitLeases bool          // voters keep a promise even to a process that is proven dead
 	FirstTerm   proto.Term
 
@@ -90,14 +92,20 @@ type Health struct {
 	Memory, Disk                int // percent in use; 0 means not checked
 }
 
+// Leased reports whether a leader has a lease, so that its term is a token.
+func (s Settings) Leased() bool { return s.Algorithm.Guarantee.Leases() }
+
 // Patience returns how long the network and a process may take to answer: see package pacing.
 func (s Settings) Patience() time.Duration { return s.Pacing.Patience(s.Algorithm) }
 
 // Family returns the name that must be equal on all nodes that know each other. For a nominating
 // algorithm under a lease it returns "nomination": the lease decides who leads, so nodes with
 // different nominating algorithms are safe together. For every other algorithm it returns the
-// algorithm's own name.
+// algorithm's own name. The same is true on a store.
 func (s Settings) Family() string {
+	if s.Store != nil {
+		return "store"
+	}
 	alone, err := catalog.Lookup(s.Algorithm.Name)
 	if err == nil && alone.Guarantee == algorithms.BestEffort && s.Algorithm.Leased {
 		return "nomination"
@@ -110,6 +118,9 @@ func (s Settings) Family() string {
 // text, since two lists may differ by one voter.
 func (s Settings) ElectionLabel() string {
 	label := s.Family()
+	if s.Store != nil {
+		return s.Store.Name() + ", with a TTL of " + s.Promise.String()
+	}
 	if len(s.Voters) == 0 {
 		return label
 	}

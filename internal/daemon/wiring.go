@@ -55,14 +55,15 @@ func (s Settings) LinkConfig(i proto.Incarnation, changed proto.NodeID) tcp.Conf
 		Cluster: s.Cluster, Algorithm: s.ElectionLabel(), Voters: proto.ListVoters(s.Voters),
 		ID: s.ID, Incarnation: i, Bind: s.Election.Bind.String(), Kinds: catalog.Kinds(),
 		Heartbeat: s.Pacing.Heartbeat, Misses: s.Pacing.Misses, Patience: s.Patience(), SilentPeers: watched,
+		SilentToAll: s.Store != nil,
 	}
 }
 
-// TellNode tells a node with voters what the links know of a process: that it is dead, which ends
-// the promises made to it, or that it was heard again.
+// TellNode tells a node whose leaders have leases what the links know of a process: that it is dead, which
+// ends the promises made to it, or that it was heard again.
 func (s Settings) TellNode(n *node.Node, e tcp.Evidence) {
 	switch {
-	case len(s.Voters) == 0:
+	case !s.Leased():
 	case e.Proven:
 		n.ProvenDead(e.Peer, e.Incarnation)
 	case e.Event == proto.LinkUp:

@@ -78,6 +78,8 @@ type Record struct {
 	Why     []string `json:"why,omitempty"`
 	Reasons []Reason `json:"reasons,omitempty"`
 	Sent    []string `json:"sent,omitempty"` // "KIND>to#msg_id"
+	// Asked is what the node asks of the store on which leadership stands.
+	Asked string `json:"asked,omitempty"`
 	// SentBytes is the size of these messages on the wire, in bytes; absent if it was not measured.
 	SentBytes int `json:"sent_bytes,omitempty"`
 
@@ -163,6 +165,9 @@ func (r Record) MarshalZerologObject(e *zerolog.Event) {
 	}
 	if r.SentBytes != 0 {
 		e.Int("sent_bytes", r.SentBytes)
+	}
+	if r.Asked != "" {
+		e.Str("asked", r.Asked)
 	}
 	r.marshalBelief(e)
 }
@@ -270,6 +275,10 @@ func eventName(ev algorithms.Event) string {
 		return "reconciled"
 	case algorithms.Fenced:
 		return "fenced"
+	case algorithms.Answered:
+		return "store"
+	case algorithms.StoreChanged:
+		return "store-changed"
 	}
 	return "unknown"
 }

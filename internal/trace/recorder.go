@@ -18,6 +18,7 @@ type Recorder struct {
 	cfg    RecorderConfig
 	seq    uint64
 	msgSeq uint64
+	asked  uint64 // the number of the last ask to a store
 	clock  proto.HLC
 	prev   algorithms.Leader
 	term   uint64 // the node's own term
@@ -95,6 +96,9 @@ func (r *Recorder) Record(
 			rec.SentBytes += r.cfg.Size(m)
 		}
 	}
+	if out.Ask != nil && out.Ask.Number != r.asked {
+		rec.Asked, r.asked = askedOf(*out.Ask), out.Ask.Number
+	}
 	rec.setCause(ev)
 	rec.setBelief(r.cfg, out.Leader)
 	for _, s := range out.Splits {
@@ -155,6 +159,8 @@ func (rec *Record) setCause(ev algorithms.Event) {
 		rec.Detail = fmt.Sprintf("as leader of term %d", ev.Term)
 	case algorithms.Reconciled:
 		rec.Detail = fmt.Sprintf("split %d, %d tries, exit %d", ev.Number, ev.Outcome.Tries, ev.Outcome.Exit)
+	case algorithms.Answered:
+		rec.Detail = answerOf(ev)
 	case algorithms.Fenced:
 		rec.About = uint64(ev.Fence.ID)
 		rec.Detail = fmt.Sprintf("%d %s of term %d, attempt %d: %s",
@@ -243,4 +249,32 @@ func sentIDs(msgs []proto.Message) []string {
 		ids = append(ids, m.Body.Kind().String()+">"+m.To.String()+"#"+m.ID())
 	}
 	return ids
+}
+
+// askedOf says what a Machine asks of the store.
+func askedOf(ask algorithms.Ask) string {
+	switch {
+	case !ask.Remove.IsZero():
+		return fmt.Sprintf("%s, and remove the entry of node %d", ask.Verb, ask.Remove.ID)
+	case ask.Lent:
+		return string(ask.Verb) + ", as lent"
+	}
+	return string(ask.Verb)
+}
+
+// answerOf says what a store answered.
+func answerOf(ev algorithms.Answered) string {
+	first := "no entry"
+	switch h := ev.Holder; {
+	case ev.Failed != "":
+		return "no answer: " + ev.Failed
+	case h.ID != 0:
+		first = fmt.Sprintf("first is node %d %s with token %d", h.ID, h.Incarnation.Short(), h.Token)
+	case !h.IsZero():
+		first = "first is " + h.Foreign
+	}
+	if !ev.Own.IsZero() && !ev.Held() {
+		first += ", this node waits behind"
+	}
+	return first
 }

@@ -21,6 +21,21 @@ type Health struct {
 	Ineligible string `json:"ineligible,omitempty"`
 }
 
+// Store is what the node knows of the store on which leadership stands.
+type Store struct {
+	URL string `json:"url"` // without secrets
+	// Holder is whose entry is the first, in words, and Token its token. At is when the store said so. Holder is
+	// empty if there was no entry, and At is absent before the first answer.
+	Holder string     `json:"holder,omitempty"`
+	Token  proto.Term `json:"token,omitempty"`
+	// Foreign says that Holder is no node of this cluster.
+	Foreign bool      `json:"foreign,omitempty"`
+	At      time.Time `json:"at,omitzero"`
+	// Failed says why the store does not answer, since Since; absent if it answers.
+	Failed string    `json:"failed,omitempty"`
+	Since  time.Time `json:"failed_since,omitzero"`
+}
+
 // Check is the result of one health check.
 type Check struct {
 	Name string `json:"name"`
@@ -60,8 +75,10 @@ type Status struct {
 	Ineligible string `json:"ineligible,omitempty"`
 	// Recovery says why this voter votes for nobody; absent if it votes. The reason is that it does
 	// not know what it voted before.
-	Recovery string  `json:"recovery,omitempty"`
-	Checks   []Check `json:"checks,omitempty"` // the node's health checks
+	Recovery string `json:"recovery,omitempty"`
+	// Store is the store on which leadership stands; absent if it stands on none.
+	Store  *Store  `json:"store,omitempty"`
+	Checks []Check `json:"checks,omitempty"` // the node's health checks
 	// Lent counts the leases that the node has lent and that have neither ended nor been returned. No other
 	// node leads before the last of them has ended or been returned.
 	Lent     int            `json:"lent,omitempty"`

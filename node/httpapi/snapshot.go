@@ -39,6 +39,8 @@ type Snapshot struct {
 	Gossiping bool
 	// Ineligible says why the node is not eligible; "" if it is.
 	Ineligible string
+	// Store is the store on which leadership stands; nil if it stands on none.
+	Store *Store
 	// Recovery says why this voter votes for nobody; "" if it votes.
 	Recovery string
 	// Unfenced says which former leader keeps the node from leading although a majority voted for
@@ -155,6 +157,9 @@ func (s Snapshot) leaderless() string {
 	if s.Unfenced != nil && s.Unfenced.For > s.Leader.Term { // nobody has led since
 		return "no leader is known: " + s.Unfenced.Why
 	}
+	if why := s.storeless(); why != "" {
+		return "no leader is known: " + why
+	}
 	if s.Recovery != "" {
 		return "no leader is known, and this node does not vote: " + s.Recovery
 	}
@@ -164,6 +169,22 @@ func (s Snapshot) leaderless() string {
 	return "no leader is known"
 }
 
+// storeless returns what about the store may be why nobody leads; "" if it answers, and no stranger leads there.
+func (s Snapshot) storeless() string {
+	switch st := s.Store; {
+	case st == nil:
+		return ""
+	case st.Failed != "":
+		return fmt.Sprintf("the store %s does not answer this node since %s: %s", st.URL,
+			st.Since.Format(time.RFC3339), st.Failed)
+	case st.At.IsZero():
+		return fmt.Sprintf("the store %s has not answered this node yet", st.URL)
+	case st.Foreign:
+		return "in the store, " + st.Holder + " leads"
+	}
+	return ""
+}
+
 func (s Snapshot) status(now time.Time) Status {
 	st := Status{
 		Leadership: s.leadership(now), Incarnation: s.Incarnation.String(),
@@ -171,7 +192,7 @@ func (s Snapshot) status(now time.Time) Status {
 		NotReady: s.unready(now), Alive: make([]proto.NodeID, 0, len(s.Members)),
 		Counters: s.Counters, Voters: s.Voters, Watched: s.Watched,
 		VotersConfirmed: s.confirmed(), VotersVersion: s.VoterState.Version,
-		Ineligible: s.Ineligible, Recovery: s.Recovery, Checks: s.Checks,
+		Ineligible: s.Ineligible, Recovery: s.Recovery, Store: s.Store, Checks: s.Checks,
 		Split: s.Split, SplitAt: s.SplitAt, Lent: s.Lent, Gone: s.Gone,
 	}
 	if st.Leader == s.Leader.ID {

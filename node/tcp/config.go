@@ -45,6 +45,8 @@ type Config struct {
 	// SilentPeers are the peers whose death this node must be able to prove. The node keeps a
 	// silent connection to each of them, beside the link: see silentConnection.
 	SilentPeers []proto.NodeID
+	// SilentToAll makes every peer one of SilentPeers.
+	SilentToAll bool
 
 	// Kinds are the kinds of messages that this process can read, as its catalogue of
 	// algorithms lists them. A message of another kind is refused.

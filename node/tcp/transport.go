@@ -137,7 +137,7 @@ func (t *Transport) SetPeers(peers []Peer) {
 		if p == nil {
 			p = newPeer(t, spec)
 			t.senders.Go(p.run)
-			if slices.Contains(t.cfg.SilentPeers, spec.ID) {
+			if t.cfg.SilentToAll || slices.Contains(t.cfg.SilentPeers, spec.ID) {
 				t.senders.Go(p.keepSilent)
 			}
 		} else {

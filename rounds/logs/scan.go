@@ -45,7 +45,9 @@ const (
 )
 
 // lastNames are the words of the record before: the next one often has the same.
-type lastNames struct{ level, cluster, incarnation, algo, event, msg, role, guarantee, change, code string }
+type lastNames struct {
+	level, cluster, incarnation, algo, event, msg, asked, role, guarantee, change, code string
+}
 
 func newScanner() *scanner { return &scanner{names: map[string]string{}, chars: &strings.Builder{}} }
 
@@ -129,6 +131,8 @@ func (s *scanner) cause(key []byte, rec *trace.Record) (bit uint64) {
 		rec.Sent, bit = s.list(), 1<<21
 	case "sent_bytes":
 		rec.SentBytes, bit = s.count(), 1<<22
+	case "asked":
+		rec.Asked, bit = s.name(&s.last.asked), 1<<34
 	default:
 		return s.belief(key, rec)
 	}
