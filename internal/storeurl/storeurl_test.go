@@ -1,0 +1,74 @@
+package storeurl
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Each server may have a port, and none may be named twice.
+func TestServers(t *testing.T) {
+	for text, want := range map[string][]string{
+		"x://a/k":                     {"a:7"},
+		"x://a:1,b,c:3/k":             {"a:1", "b:7", "c:3"},
+		"x://a:1,b/k":                 {"a:1", "b:7"},
+		"x://[::1]:1,[::2]/k":         {"[::1]:1", "[::2]:7"},
+		"x://me@a,b/k?" + password(t): {"a:7", "b:7"},
+	} {
+		u, err := Split(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		p, err := Read(u, "7", false)
+		if err != nil || !slices.Equal(p.Servers, want) || p.Path != "k" {
+			t.Errorf("%s: %+v, %v, want %v", text, p, err, want)
+		}
+	}
+}
+
+func password(t *testing.T) string {
+	file := filepath.Join(t.TempDir(), "password")
+	if err := os.WriteFile(file, []byte("secret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Password(file); got != "secret" || err != nil {
+		t.Errorf("the password is %q, %v", got, err)
+	}
+	return "password-file=" + file
+}
+
+// Promise: an error says what is wrong, and no secret.
+func TestWrong(t *testing.T) {
+	for text, want := range map[string]string{
+		"a/k":                      "not a URL",
+		"x:///k":                   `the server ""`,
+		"x://a,/k":                 `the server ""`,
+		"x://a:b:c/k":              `the server "a:b:c"`,
+		"x://a:99999/k":            `the server "a:99999"`,
+		"x://a,a:7/k":              "a:7 is named twice",
+		"x://me:secret@a/k":        "give password-file=FILE",
+		"x://me:secret%zz@a/k":     "the URL of the store: invalid URL escape",
+		"x://me@a/k":               "a user needs a password",
+		"x://me@a/k?user=you":      "named twice",
+		"x://a/k?pass=secret":      `no option "pass": there are ca, cert, key-file, more, password-file, tls, user`,
+		"x://a/k?tls=1":            "tls=1: write tls=true",
+		"x://a/k?tls=false&ca=f":   "contradicts",
+		"x://a/k?cert=f":           "go together",
+		"x://a/k?ca=/none":         "read the CA",
+		"x://a/k?more=":            "needs one value",
+		"x://a/k?more=1&more=2":    "needs one value",
+		"x://a/k#part":             "follow #",
+		"x://a/k?cert=f&key-file=": "needs one value",
+	} {
+		u, err := Split(text)
+		if err == nil {
+			_, err = Read(u, "7", false, "more")
+		}
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
