@@ -7,7 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ringleader-dev/ringleader/internal/storeurl"
 	"github.com/ringleader-dev/ringleader/store"
+	"github.com/ringleader-dev/ringleader/store/postgres"
+	"github.com/ringleader-dev/ringleader/store/redis"
 )
 
 // kind is one kind of store, by the scheme of its URLs.
@@ -16,14 +19,18 @@ type kind struct {
 	parse  func(*url.URL) (store.Store, error)
 }
 
-var kinds = []kind{}
+var kinds = []kind{
+	{"postgres", postgres.Parse},
+	{"postgresql", postgres.Parse},
+	{"redis", redis.Parse},
+	{"rediss", redis.Parse},
+}
 
 // Parse returns the store that a URL names. Errors never contain a password.
 func Parse(text string) (store.Store, error) {
-	u, err := url.Parse(text)
+	u, err := storeurl.Split(text)
 	if err != nil {
-		return nil, fmt.Errorf("want a URL, as etcd://host:2379/prefix; its parts may have no spaces, and a %% stands " +
-			"before two hexadecimal digits")
+		return nil, err
 	}
 	i := slices.IndexFunc(kinds, func(k kind) bool { return k.scheme == u.Scheme })
 	if i < 0 {
