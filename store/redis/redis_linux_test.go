@@ -241,7 +241,7 @@ func TestCheck(t *testing.T) {
 	if err := os.WriteFile(file, []byte("secret\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	plain, guarded := start(t), start(t, "--requirepass", "secret", "--aclfile", "")
+	plain, guarded := start(t), start(t, "--requirepass", "secret")
 	host, port, _ := net.SplitHostPort(plain.address)
 	replica := start(t, "--replicaof", host, port)
 	plain.cli(t, "LPUSH", "list", "x")
@@ -261,20 +261,21 @@ func TestCheck(t *testing.T) {
 			_ = conn.Close()
 		}
 	}()
+	secret := "?password-file=" + file
+	twice := plain.address + ",localhost:" + port + "," + guarded.address + "/k"
 	for url, want := range map[string]string{
-		plain.address + "/k":                                                "",
-		guarded.address + "/k?password-file=" + file:                        "",
-		guarded.address + "/k?user=default&password-file=" + file:           "",
-		guarded.address + "/k":                                              "it wants a password: give password-file=FILE",
-		guarded.address + "/k?user=me&password-file=" + file:                "the user or the password is wrong",
-		plain.address + "/k?password-file=" + file:                          "", // whoever needs none may give one
-		plain.address + "/k?password-file=/none":                            "read the password",
-		plain.address + "/k?db=99":                                          "no such database",
-		plain.address + "/list":                                             "the key holds something else",
-		plain.address + "/text":                                             "somebody else wrote to it",
-		replica.address + "/k":                                              "name the primary",
-		web.Addr().String() + "/k":                                          "this is not Redis",
-		plain.address + ",localhost:" + port + "," + guarded.address + "/k": "are the same server",
+		plain.address + "/k":                         "",
+		plain.address + "/k" + secret:                "", // whoever needs none may give one
+		guarded.address + "/k" + secret:              "",
+		guarded.address + "/k" + secret + "&user=me": "the user or the password is wrong",
+		guarded.address + "/k":                       "it wants a password: give password-file=FILE",
+		plain.address + "/k?password-file=/none":     "read the password",
+		plain.address + "/k?db=99":                   "no such database",
+		plain.address + "/list":                      "the key holds something else",
+		plain.address + "/text":                      "somebody else wrote to it",
+		replica.address + "/k":                       "name the primary",
+		web.Addr().String() + "/k":                   "this is not Redis",
+		twice:                                        "are the same server",
 	} {
 		s, err := parse("redis://" + url)
 		if err != nil {

@@ -74,15 +74,16 @@ func (e *election) expire(s *session) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !e.asking && e.session == s && !e.until.IsZero() && !time.Now().Before(e.until) {
-		e.drop()
+		e.drop(true)
 	}
 }
 
-// drop ends the session. The caller has locked mu.
-func (e *election) drop() {
+// drop gives up the session, and ends it on the servers if so wanted. If not, the own entry is kept for as long as was
+// said, since somebody may lead by it. The caller has locked mu.
+func (e *election) drop(ended bool) {
 	if s := e.session; s != nil {
 		e.session, e.until = nil, time.Time{}
-		e.ending.Go(func() { s.close(true) })
+		e.ending.Go(func() { s.close(ended) })
 		e.hint.Give()
 	}
 }
@@ -184,7 +185,7 @@ func (e *election) do(ctx context.Context, request func(*zk.Conn) error) error {
 	if errors.Is(err, store.ErrWrong) { // a new session may meet a better server, or password
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.drop()
+		e.drop(false)
 	}
 	return err
 }
@@ -375,7 +376,7 @@ func (e *election) remove(ctx context.Context, entry algorithms.Entry) error {
 	if entry.IsZero() {
 		return nil
 	}
-	name, _, _ := strings.Cut(entry.Key, " ")
+	name := entry.Key[:max(0, strings.LastIndexByte(entry.Key, ' '))]
 	if _, _, ok := contender(name); !ok {
 		return nil
 	}

@@ -84,7 +84,15 @@ func (s *session) keep() {
 		t.answered = time.Now()
 		s.mu.Lock()
 		s.touched = append(s.touched, t)
+		s.count()
 		s.mu.Unlock()
+	}
+}
+
+// count forgets what was before the last touch that counts. The caller has locked mu.
+func (s *session) count() {
+	for len(s.touched) > 1 && time.Since(s.touched[1].answered) >= s.Tick*3/4 {
+		s.touched = s.touched[1:]
 	}
 }
 
@@ -92,9 +100,7 @@ func (s *session) keep() {
 func (s *session) keeps(from time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for len(s.touched) > 1 && from.Sub(s.touched[1].answered) >= s.Tick*3/4 {
-		s.touched = s.touched[1:]
-	}
+	s.count()
 	if len(s.touched) == 0 {
 		return 0
 	}
@@ -158,7 +164,7 @@ func (s *session) dial(network, address string, timeout time.Duration) (net.Conn
 	}
 	if err != nil {
 		if bad, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-			err = fmt.Errorf("%w: %s: its certificate is not trusted: give the ca=FILE that signed it (%v)",
+			err = fmt.Errorf("%w: %s: its certificate is not trusted: give the ca=FILE that signed it (%w)",
 				store.ErrWrong, address, bad)
 		}
 		s.fail(err)

@@ -72,14 +72,15 @@ func New(c Config) (store.Store, error) {
 	if c.Tick == 0 {
 		c.Tick = 2 * time.Second
 	}
-	parts := strings.Split(strings.TrimPrefix(c.Path, "/"), "/")
+	odd := func(part string) bool { return part == "" || part == "." || part == ".." }
 	switch {
 	case len(c.Servers) == 0:
 		return nil, errors.New("no server is named")
 	case c.Path == "" || c.Path == "/":
 		return nil, errors.New("the path of the election is missing: write zookeeper://SERVER/PATH")
-	case c.Path[0] != '/' || slices.ContainsFunc(parts, func(p string) bool { return p == "" || p == "." || p == ".." }):
-		return nil, fmt.Errorf("%q is not a path: it begins with /, does not end with it, and has no empty parts", c.Path)
+	case c.Path[0] != '/' || slices.ContainsFunc(strings.Split(c.Path[1:], "/"), odd):
+		return nil, fmt.Errorf("%q is not a path: it begins with /, does not end with it, and no part of it is "+
+			"empty or dots", c.Path)
 	case infix[c.Recipe] == "":
 		return nil, fmt.Errorf("there is no recipe %q: there are kazoo, latch, lock", c.Recipe)
 	case c.Tick < 0:

@@ -73,7 +73,8 @@ func TestInOrder(t *testing.T) {
 		"ffff__lock__0000000002", "_c_0a-latch-0000000003", "_c_0a-lock-0000000004", "latch-0000000009",
 		"0000__lock__0000000010",
 	}
-	names := append([]string{"x", "0000000001", "a__rlock__000000000", "__lock__-000000001", "other-0000000000"}, want...)
+	others := []string{"x", "0000000001", "a__rlock__000000000", "__lock__-000000001", "other-0000000000"}
+	names := append(others, want...)
 	slices.Reverse(names)
 	if got := inOrder(names); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
