@@ -11,6 +11,7 @@ import (
 	"github.com/ringleader-dev/ringleader/store"
 	"github.com/ringleader-dev/ringleader/store/postgres"
 	"github.com/ringleader-dev/ringleader/store/redis"
+	"github.com/ringleader-dev/ringleader/store/zookeeper"
 )
 
 // kind is one kind of store, by the scheme of its URLs.
@@ -24,6 +25,7 @@ var kinds = []kind{
 	{"postgresql", postgres.Parse},
 	{"redis", redis.Parse},
 	{"rediss", redis.Parse},
+	{"zookeeper", zookeeper.Parse},
 }
 
 // Parse returns the store that a URL names. Errors never contain a password.
