@@ -39,6 +39,8 @@ type Entry struct {
 	Leased bool
 	// OwnLease says that the algorithm itself has a lease, so that no other lease is put around it.
 	OwnLease bool
+	// Stored says that a node leads only while its entry is the first in a store, so that nobody votes.
+	Stored bool
 	// Recovers says that recovery from split brains is put around the algorithm: leaders that meet
 	// again stop, and one of them is elected.
 	Recovers bool
@@ -107,9 +109,12 @@ func (e Entry) WithLease() Entry {
 // WithStore returns the algorithm on a store with this guarantee: the algorithm nominates, and the first
 // entry in the store makes a leader. The algorithm must be one that nominates.
 func (e Entry) WithStore(guarantee algorithms.Guarantee) Entry {
-	nominate := e.New
-	e.Guarantee, e.Leased = guarantee, true
+	nominate, agree := e.New, e.Agreement
+	e.Guarantee, e.Leased, e.Stored, e.Promise = guarantee, true, true, store.MinTTL
 	e.New = func(c algorithms.Config) algorithms.Machine { return store.New(c, nominate) }
+	e.Agreement = func(delta time.Duration, nodes int) time.Duration {
+		return agree(delta, nodes) + store.Agreement(3*store.MinTTL(delta), delta, nodes)
+	}
 	return e
 }
 

@@ -42,6 +42,18 @@ func RenewEvery(ttl time.Duration) time.Duration { return ttl / 3 }
 // the third still comes before the lease ends.
 func AskTimeout(ttl time.Duration) time.Duration { return ttl / 4 }
 
+// Agreement returns an upper bound of the time until a node leads and all nodes know it. The time begins
+// when there is no fault any more, the store answers, and all nodes nominate the same node. It is the
+// sum of:
+//   - the longest time that the store keeps an entry which nobody renews, of a former leader and of a
+//     process that stood behind it,
+//   - the longest wait until a node reads the store, and until one stands that is not nominated,
+//   - the longest wait before a leader hands over to a better node, and two rounds of messages.
+func Agreement(ttl, delta time.Duration, nodes int) time.Duration {
+	return 2*lease.BootWait(ttl) + 2*RenewEvery(ttl) + standDelay(delta, nodes) + AskTimeout(ttl) +
+		lease.PreferAfter(ttl) + lease.MostPenalty(ttl) + 8*lease.AnswerTimeout(delta)
+}
+
 // standDelay returns how long nobody must have led before a node stands that is not nominated. above is
 // the number of living nodes that rank above it.
 func standDelay(delta time.Duration, above int) time.Duration {

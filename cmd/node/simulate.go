@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/bench"
 	"github.com/ringleader-dev/ringleader/internal/cost"
 	"github.com/ringleader-dev/ringleader/internal/sim"
@@ -40,6 +41,11 @@ func simulateCommand() *cli.Command {
 				Name: "voters", Value: "none",
 				Usage: "`WHO` votes: none, or some that are drawn, whose majority makes the\n" +
 					"nominee the leader",
+			},
+			&cli.StringFlag{
+				Name: "store", Value: "none",
+				Usage: "`WHAT` store the leader has its entry in: none, or one that is drawn, and fails as the seed\n" +
+					"says",
 			},
 			formerFlag("office", "--voters drawn"),
 			&cli.BoolFlag{
@@ -199,7 +205,17 @@ func simOptions(ctx *cli.Context) (sim.Options, error) {
 	if err != nil {
 		return sim.Options{}, err
 	}
+	keeper, err := wordOf(ctx, "store", "none", "drawn")
+	if err != nil {
+		return sim.Options{}, err
+	}
 	switch {
+	case keeper == "drawn" && voters == "drawn":
+		return sim.Options{}, usagef("--store drawn: leadership stands on a store or on voters: leave --voters drawn out")
+	case keeper == "drawn" && entry.Guarantee != algorithms.BestEffort:
+		return sim.Options{}, usagef("--store drawn: %s needs voters: take an algorithm that nominates", entry.Name)
+	case keeper == "drawn":
+		entry = entry.WithStore(algorithms.Lease)
 	case voters == "drawn":
 		entry = entry.WithLease()
 	case !analysis(ctx): // which counts the messages of a nomination alone

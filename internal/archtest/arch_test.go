@@ -54,6 +54,7 @@ var house = []room{
 		path:   "algorithms/lease",
 		module: []string{"algorithms", "algorithms/quorum", "proto"}, pure: true,
 	},
+	{path: "algorithms/store", module: []string{"algorithms", "algorithms/lease", "proto"}, pure: true},
 	{path: "algorithms/raft", module: []string{"algorithms", "algorithms/lease", "proto"}, pure: true},
 	{path: "algorithms/chubby", module: []string{"algorithms", "algorithms/lease", "proto"}, pure: true},
 	{
@@ -127,6 +128,8 @@ var house = []room{
 		path: "internal/bench/history", module: []string{"fence", "proto"},
 		others: []string{"github.com/anishathalye/porcupine"},
 	},
+	{path: "store", module: []string{"algorithms", "proto"}},
+	{path: "store/storetest", module: []string{"algorithms", "proto", "store"}},
 	{path: "fence", module: []string{"proto"}},
 	{path: "fence/fencehttp", module: []string{"fence", "internal/web"}},
 	{path: "fence/fencetest", module: []string{"fence", "proto"}},

@@ -25,7 +25,7 @@ const averageRings = 200
 func Simulated(e catalog.Entry) sim.Algorithm {
 	return sim.Algorithm{
 		Name: e.Name, Guarantee: e.Guarantee, Preempt: e.Preempt, New: e.New, Agreement: e.Agreement,
-		Leased: e.Leased, OwnLease: e.OwnLease, Promise: e.Promise, Recovers: e.Recovers,
+		Leased: e.Leased, OwnLease: e.OwnLease, Promise: e.Promise, Recovers: e.Recovers, Store: e.Stored,
 	}
 }
 

@@ -70,7 +70,9 @@ func (d *drafter) attack() {
 		(*drafter).crashSending, (*drafter).crashSending, (*drafter).crashSending,
 		(*drafter).stunSending, (*drafter).stunSending, (*drafter).holdBack, (*drafter).holdBack,
 		(*drafter).crashOthers, (*drafter).crashOthers, (*drafter).leaveAlone, (*drafter).reconfigure,
-		(*drafter).oldGrants,
+	}
+	if !d.Store {
+		kinds = append(kinds, (*drafter).oldGrants)
 	}
 	for range 3 + d.IntN(12) {
 		f := kinds[d.IntN(len(kinds))](d)

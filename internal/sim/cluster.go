@@ -51,6 +51,7 @@ type cluster struct {
 	leaderships  *trueOverlap // nil if the algorithm does not recover from split brains
 	longestPause time.Duration
 	hook         hook
+	shelf        *shelf // the store; nil for none
 
 	root       depth // the depth of an event without a cause
 	tally      tally
@@ -86,8 +87,13 @@ func newCluster(o Options, n int, preempt bool, w weather) *cluster {
 	}
 	if o.Algorithm.Leased {
 		c.leasePlan = plainLease(c.delta)
-		c.checkers = append(c.checkers, leaseCheckers()...)
 		c.fencePlan = plainAgents(o.Fence, c.delta)
+		if o.Algorithm.Store {
+			c.shelf = &shelf{cut: map[proto.NodeID]int{}, lost: map[proto.Leadership]bool{}}
+			c.checkers = append(c.checkers, storeCheckers()...)
+		} else {
+			c.checkers = append(c.checkers, leaseCheckers()...)
+		}
 	}
 	if o.Algorithm.Recovers {
 		c.leaderships = &trueOverlap{cluster: c, leaderships: map[proto.Leadership]*span{}}

@@ -48,7 +48,7 @@ func TestLongConformance(t *testing.T) { TestConformance(t) }
 func entered(e catalog.Entry) Algorithm {
 	return Algorithm{
 		Name: e.Name, Guarantee: e.Guarantee, Preempt: e.Preempt, New: e.New,
-		Agreement: e.Agreement, Leased: e.Leased, OwnLease: e.OwnLease, Promise: e.Promise,
+		Agreement: e.Agreement, Leased: e.Leased, OwnLease: e.OwnLease, Promise: e.Promise, Store: e.Stored,
 	}
 }
 

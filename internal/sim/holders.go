@@ -81,12 +81,12 @@ type oneHolder struct{ holders table[heldTerm] } // by id
 
 func (k *oneHolder) check(s *step) string {
 	k.note(s)
-	if !s.claims() {
+	if !s.claims() || s.cluster.lostEntry(s.node.life, s.out.Leader.Term) {
 		return ""
 	}
 	for _, other := range s.cluster.nodes {
 		t := k.holders.at(int(other.id))
-		if other != s.node && t.works(s.at) {
+		if other != s.node && t.works(s.at) && !s.cluster.lostEntry(t.life, t.term) {
 			return fmt.Sprintf("holds term %d while %d works in term %d for %v more",
 				s.out.Leader.Term, other.id, t.term, t.until-s.at)
 		}

@@ -25,14 +25,18 @@ type leasePlan struct {
 	Forged   permille      // the share of requests to voters that a stranger grants
 	Brief    bool          // the run ends as soon as all agree
 	fencePlan
+	storePlan
 }
 
 // plainLease returns a plan in which nothing is late and every death is proven.
 func plainLease(delta time.Duration) leasePlan {
-	return leasePlan{Proof: 2 * delta, Drain: 2 * delta}
+	return leasePlan{Proof: 2 * delta, Drain: 2 * delta, storePlan: plainStore(delta)}
 }
 
 func (p leasePlan) leaseLines() []string {
+	if p.Store {
+		return p.storeLines()
+	}
 	lines := []string{
 		fmt.Sprintf("voters %s, promise %v, keep %v, brief %v",
 			join(p.Voters), p.Promise, p.Keep, p.Brief),
@@ -66,9 +70,9 @@ func (c *cluster) proveDeath(dead *node, l *life) {
 	}
 }
 
-// mayLead reports whether a node can lead at all: under leases only a voter can.
+// mayLead reports whether a node can lead at all: where there are voters only a voter can.
 func (c *cluster) mayLead(id proto.NodeID) bool {
-	return !c.algo.Leased || slices.Contains(c.Voters, id)
+	return !c.algo.Leased || c.algo.Store || slices.Contains(c.Voters, id)
 }
 
 // stopWork makes the work of a process stop some time after the process has stopped leading.

@@ -45,6 +45,8 @@ type life struct {
 	unfit      bool              // the Machine itself says that it is not eligible
 	drains     bool              // its work as a leader has not stopped yet
 	fence      *algorithms.Fence // what its fence agent does at present
+	ask        *algorithms.Ask   // what it asks of the store at present
+	trap       *trap             // what happens to it when it next asks that of the store; nil if that is not planned
 	lapsed     bool              // it believes that it leads, but its lease has ended
 
 	then       algorithms.Event // the event that follows once it has asked others to take over
@@ -176,6 +178,7 @@ func (c *cluster) perform(s *step, cause depth) {
 		return
 	}
 	c.aim(n, s.out.Fence)
+	c.askStore(n, s.out.Ask)
 	c.census.change(c.now, n, s.out.Leader)
 	was := l.belief
 	l.belief = s.out.Leader
@@ -188,6 +191,10 @@ func (c *cluster) perform(s *step, cause depth) {
 	c.stopWork(n, was)
 	c.watchLease(n, was)
 	c.reconcile(n, s.out.Reconcile)
+	if s.out.End != "" {
+		c.end(n, s.out.End)
+		return
+	}
 	if l.stun != nil && sends(s.out, l.stun.word) {
 		c.pause(n, min(l.stun.span, c.healAt-c.now))
 		l.stun = nil

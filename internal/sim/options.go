@@ -28,6 +28,9 @@ type Algorithm struct {
 	Leased bool
 	// OwnLease says that the algorithm has this lease itself, so that none is put around it.
 	OwnLease bool
+	// Store says that a node leads only while its entry is the first in a store, which keeps the entry for
+	// Promise. Then Leased is set, too, and nobody votes.
+	Store bool
 	// Recovers says that recovery from split brains is put around the algorithm.
 	Recovers bool
 	Promise  func(delta time.Duration) time.Duration
@@ -122,8 +125,9 @@ func (o Options) validate() error {
 		{o.analysis() && o.Nodes == 0, "an election without faults needs --nodes"},
 		{
 			o.analysis() && o.Algorithm.Leased && !o.Algorithm.OwnLease,
-			"with --initiator the messages of a nomination are counted: leave --voters drawn out",
+			"with --initiator the messages of a nomination are counted: leave --voters drawn out, and --store drawn",
 		},
+		{o.Fence && o.Algorithm.Store, "--fence: nobody is fenced before a node leads by a store: leave it away"},
 		{o.Fence && !o.Algorithm.Leased, "--fence: without voters nobody is fenced: give --voters drawn, too"},
 		{o.Initiator != 0 && o.AllInitiate, "the initiator is either one node or all"},
 		{
@@ -165,7 +169,8 @@ func (o Options) Repro() string {
 			args = append(args, fmt.Sprintf(format, value))
 		}
 	}
-	add(o.Algorithm.Leased && !o.Algorithm.OwnLease, "--voters drawn%s", "")
+	add(o.Algorithm.Leased && !o.Algorithm.OwnLease && !o.Algorithm.Store, "--voters drawn%s", "")
+	add(o.Algorithm.Store, "--store drawn%s", "")
 	add(o.Fence, "--fence%s", "")
 	add(true, "--seed %d", o.Seed)
 	add(o.Nodes != 0, "--nodes %d", o.Nodes)

@@ -64,7 +64,11 @@ func draw(o Options) plan {
 	}
 	if o.Algorithm.Leased {
 		d.shortest = o.Algorithm.Promise(d.delta)
-		d.lease()
+		if o.Algorithm.Store {
+			d.store()
+		} else {
+			d.lease()
+		}
 		if o.Fence {
 			d.fence()
 		}
@@ -169,7 +173,7 @@ func (p plan) Lines() []string {
 		fmt.Sprintf("detector %s, sees %s, within %v", p.Detector, p.Sight, p.Notice),
 		fmt.Sprintf("timers late by up to %v, spurious %v", p.TimerLag, p.Spurious),
 	}
-	if len(p.Voters) > 0 {
+	if len(p.Voters) > 0 || p.Store {
 		lines = append(lines, p.leaseLines()...)
 	}
 	for _, f := range p.Faults {

@@ -104,6 +104,7 @@ func (c *cluster) heal(p plan) {
 	c.timerLag = 0
 	c.Proof, c.Drain, c.Forged = 2*c.delta, 2*c.delta, 0
 	c.AgentDelay, c.Fails, c.Lies, c.Relapse = 2*c.delta, 0, 0, 0
+	c.healStore()
 	for _, n := range c.nodes {
 		if slices.Contains(p.StayDead, n.id) {
 			c.kill(n)
@@ -113,13 +114,13 @@ func (c *cluster) heal(p plan) {
 			c.kill(n)
 		}
 		c.restart(n)
-		n.life.doom, n.life.stun = nil, nil
+		n.life.doom, n.life.stun, n.life.trap = nil, nil, nil
 		stays := slices.Contains(p.StayIneligible, n.id)
 		if stays || n.life.ineligible {
 			c.operate(n, algorithms.Eligible{OK: !stays, Why: map[bool]string{true: "for good"}[stays]})
 		}
 	}
-	if c.algo.Leased {
+	if c.algo.Leased && !c.algo.Store {
 		c.vouch(p.StayDead)
 	}
 	c.news(0)

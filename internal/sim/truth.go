@@ -241,7 +241,7 @@ func (t *Truth) endReign(id proto.NodeID, at time.Duration, how ReignEnd) {
 // vote adds a vote that was saved in this Step. Only the voters of a lease vote.
 func (t *Truth) vote(s *step) {
 	v := s.node.disk.Vote
-	if !s.cluster.algo.Leased || s.out.Save == nil || v.ID == 0 {
+	if !s.cluster.algo.Leased || s.cluster.algo.Store || s.out.Save == nil || v.ID == 0 {
 		return
 	}
 	vote := Voted{
