@@ -22,7 +22,8 @@ const (
 	AskStand AskVerb = "stand"
 	// AskRenew keeps this node's entry for another TTL. It never makes one.
 	AskRenew AskVerb = "renew"
-	// AskLeave removes this node's entry.
+	// AskLeave removes the entry Ask.Remove, which is this node's, lent or not, and no later one: a request
+	// that was given up may be carried out when the node leads again.
 	AskLeave AskVerb = "leave"
 	// AskRemove removes only Ask.Remove.
 	AskRemove AskVerb = "remove"
@@ -33,11 +34,12 @@ type Ask struct {
 	// Number counts the asks of this process, from 1.
 	Number uint64
 	Verb   AskVerb
-	// Remove is an entry that the store removes before it carries out the verb AskStand or AskRemove: this
-	// very entry, if it is still there as it was, and no other. It is the entry of a process that is proven
-	// dead. The zero Entry removes nothing.
+	// Remove is an entry that the store removes: this very entry, and no other. With the verb AskLeave it is
+	// this node's own. With the verbs AskStand and AskRemove it is the entry of a process that is proven
+	// dead, and the store removes it first, unless it is lent by now. The zero Entry removes nothing.
 	Remove Entry
-	// Lent says, with the verb AskRenew, that the entry is marked as lent from now on, or as lent no more.
+	// Lent says, with the verb AskRenew, that the entry is marked as lent. The mark stays as long as the
+	// entry: no request takes it away, so none that comes late does.
 	Lent bool
 	// Why says for the record why the Machine asks.
 	Why string

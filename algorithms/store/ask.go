@@ -111,7 +111,7 @@ func (m *Machine) next() algorithms.Ask {
 	d, l := &m.desk, &m.leading
 	switch {
 	case l.left != 0 && l.stopped:
-		return algorithms.Ask{Verb: algorithms.AskLeave}
+		return algorithms.Ask{Verb: algorithms.AskLeave, Remove: l.entry}
 	case l.left != 0:
 		return algorithms.Ask{} // the entry protects work that has not stopped
 	case m.leads() && !m.now.Before(l.next), m.leads() && l.lend.due():
@@ -119,7 +119,7 @@ func (m *Machine) next() algorithms.Ask {
 	case m.leads():
 		return algorithms.Ask{}
 	case !d.own.IsZero() && !m.stands():
-		return algorithms.Ask{Verb: algorithms.AskLeave}
+		return algorithms.Ask{Verb: algorithms.AskLeave, Remove: d.own}
 	case !d.own.IsZero() && (d.own.Key == d.holder.Key || !m.now.Before(l.next)):
 		return algorithms.Ask{Verb: algorithms.AskRenew} // it leads now, or keeps its place behind others
 	case m.mayStand():

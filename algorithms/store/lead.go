@@ -11,10 +11,11 @@ import (
 
 // leading is this node's leadership, or what is left of it.
 type leading struct {
-	next    time.Time  // when the entry is to be renewed
-	taken   time.Time  // when it began to lead
-	left    proto.Term // the term that this node leads no more, while its entry may still be in the store
-	stopped bool       // all work of that term has stopped
+	next    time.Time        // when the entry is to be renewed
+	taken   time.Time        // when it began to lead
+	entry   algorithms.Entry // by which it leads, or led
+	left    proto.Term       // the term that this node leads no more, while its entry may still be in the store
+	stopped bool             // all work of that term has stopped
 	lend    lending
 }
 
@@ -81,7 +82,7 @@ func (m *Machine) lead(own algorithms.Entry, until time.Time) {
 	m.why(whyLead, own.Token)
 	m.belief = algorithms.Leader{ID: m.cfg.Self, Incarnation: m.cfg.Incarnation, Term: own.Token, Until: until}
 	m.saw(m.belief.Leadership())
-	m.leading.taken, m.leading.lend = m.now, lending{}
+	m.leading.taken, m.leading.entry, m.leading.lend = m.now, own, lending{}
 	m.handing.yield = time.Time{}
 	m.heartbeatAll()
 }

@@ -125,7 +125,7 @@ func oneBorrower(s *step) string {
 		return "lends a lease and does not lead"
 	case lends && lent.Until.After(s.out.Leader.Until):
 		return fmt.Sprintf("lends for %v more than it leads", lent.Until.Sub(s.out.Leader.Until))
-	case !s.claims():
+	case !s.claims() || c.lostEntry(s.node.life, s.out.Leader.Term):
 		return ""
 	}
 	c.loans = slices.DeleteFunc(c.loans, func(l loan) bool { return l.by != s.node.life && !l.acts(s.at) })

@@ -160,7 +160,7 @@ func (c *cluster) carryOut(n *node, l *life, ask algorithms.Ask, ttl time.Durati
 		h.entries[own].Lent = h.entries[own].Lent || ask.Lent
 		c.keep(&h.entries[own], ttl)
 		a.Keeps = ttl
-	case ask.Verb == algorithms.AskLeave && own >= 0 && (ask.Remove.IsZero() || h.entries[own].Key == ask.Remove.Key):
+	case ask.Verb == algorithms.AskLeave && own >= 0 && h.entries[own].Key == ask.Remove.Key:
 		c.left(n, l, h.entries[own])
 		h.entries = slices.Delete(slices.Clone(h.entries), own, own+1)
 	}
@@ -368,7 +368,7 @@ func (k *tokensGrow) check(s *step) string {
 	was := k.highest
 	k.highest = max(was, is.Term)
 	switch vote := s.node.disk.Vote; {
-	case is.Term <= was && !s.cluster.shelf.setBack:
+	case is.Term <= was && !s.cluster.shelf.setBack && !s.cluster.lostEntry(s.node.life, is.Term):
 		return fmt.Sprintf("takes token %d after %d", is.Term, was)
 	case is.Term < vote.Term || is.Term == vote.Term && vote.Incarnation != s.node.life.incarnation:
 		return fmt.Sprintf("takes token %d, saved %d", is.Term, vote.Term)

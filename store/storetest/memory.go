@@ -132,7 +132,7 @@ func (e *election) Ask(ctx context.Context, ask algorithms.Ask) (a algorithms.An
 	m.expire()
 	if i := slices.IndexFunc(m.entries, func(k kept) bool {
 		read := e.Read(k.key, k.value, k.token)
-		return k.key == ask.Remove.Key && !read.Lent
+		return k.key == ask.Remove.Key && (!read.Lent || ask.Verb == algorithms.AskLeave)
 	}); i >= 0 {
 		m.entries = slices.Delete(m.entries, i, i+1)
 		m.changed()
@@ -146,11 +146,10 @@ func (e *election) Ask(ctx context.Context, ask algorithms.Ask) (a algorithms.An
 		fallthrough
 	case (ask.Verb == algorithms.AskStand || ask.Verb == algorithms.AskRenew) && own >= 0:
 		m.entries[own].ends = time.Now().Add(e.TTL)
-		m.entries[own].value = e.Value(ask.Lent)
+		if ask.Lent {
+			m.entries[own].value = e.Value(true)
+		}
 		a.Keeps = e.TTL
-	case ask.Verb == algorithms.AskLeave && own >= 0:
-		m.entries = slices.Delete(m.entries, own, own+1)
-		m.changed()
 	}
 	if len(m.entries) > 0 {
 		first := m.entries[0]

@@ -100,6 +100,12 @@ func (p *Player) Renew() algorithms.Answered {
 	return p.Do(algorithms.AskRenew, algorithms.Ask{})
 }
 
+// Leave removes the entry, if there is one.
+func (p *Player) Leave() algorithms.Answered {
+	p.Helper()
+	return p.Do(algorithms.AskLeave, algorithms.Ask{Remove: p.Look().Own})
+}
+
 // Look reads who leads.
 func (p *Player) Look() algorithms.Answered {
 	p.Helper()
@@ -161,7 +167,7 @@ func oneLeads(t *testing.T, r Rig) {
 			t.Errorf("the token %d is not above %d", first.Token, last)
 		}
 		last = first.Token
-		if a := one.Do(algorithms.AskLeave, algorithms.Ask{}); !a.Own.IsZero() || a.Holder == first {
+		if a := one.Leave(); !a.Own.IsZero() || a.Holder == first {
 			t.Fatalf("having left: %+v", a)
 		}
 		second := two.Leads(two.Stand())
@@ -172,9 +178,9 @@ func oneLeads(t *testing.T, r Rig) {
 		if a := one.Renew(); !a.Own.IsZero() {
 			t.Errorf("renewing makes an entry: %+v", a)
 		}
-		two.Do(algorithms.AskLeave, algorithms.Ask{})
+		two.Leave()
 	}
-	if a := one.Do(algorithms.AskLeave, algorithms.Ask{}); !a.Own.IsZero() || !a.Holder.IsZero() {
+	if a := one.Leave(); !a.Own.IsZero() || !a.Holder.IsZero() {
 		t.Errorf("leaving twice: %+v", a)
 	}
 }
@@ -213,10 +219,13 @@ func endsWithTTL(t *testing.T, r Rig) {
 func removesExactly(t *testing.T, r Rig) {
 	one, two := pair(t, r)
 	former := one.Leads(one.Stand())
-	one.Do(algorithms.AskLeave, algorithms.Ask{})
+	one.Leave()
 	first := one.Leads(one.Stand())
 	two.Follows(two.Do(algorithms.AskRemove, algorithms.Ask{Remove: former}), first)
 	two.Follows(two.Do(algorithms.AskStand, algorithms.Ask{Remove: former}), first)
+	if a := one.Do(algorithms.AskLeave, algorithms.Ask{Remove: former}); a.Own != first {
+		t.Errorf("a request to leave that comes late removes the next entry: %+v", a)
+	}
 	began := time.Now()
 	second := two.Leads(two.Do(algorithms.AskStand, algorithms.Ask{Remove: two.Look().Holder}))
 	if took := time.Since(began); took > r.TTL/2 {
@@ -244,8 +253,13 @@ func keepsLent(t *testing.T, r Rig) {
 		t.Errorf("another sees no loan: %+v", a)
 	}
 	two.Follows(two.Do(algorithms.AskStand, algorithms.Ask{Remove: seen}), first)
-	if a := one.Do(algorithms.AskRenew, algorithms.Ask{}); !a.Held() || a.Holder.Lent {
-		t.Errorf("lent no more: %+v", a)
+	for _, verb := range []algorithms.AskVerb{algorithms.AskRenew, algorithms.AskStand} {
+		if a := one.Do(verb, algorithms.Ask{}); !a.Held() || !a.Holder.Lent {
+			t.Errorf("a request to %s that says nothing of the loan takes its mark away: %+v", verb, a)
+		}
+	}
+	if a := one.Leave(); !a.Own.IsZero() {
+		t.Errorf("it leaves, and has its lent entry still: %+v", a)
 	}
 }
 
@@ -259,7 +273,7 @@ func lostReply(t *testing.T, r Rig) {
 		cancel()
 	}
 	one.Leads(one.Stand())
-	if a := one.Do(algorithms.AskLeave, algorithms.Ask{}); !a.Own.IsZero() || !a.Holder.IsZero() {
+	if a := one.Leave(); !a.Own.IsZero() || !a.Holder.IsZero() {
 		t.Errorf("having left once: %+v", a)
 	}
 	two.Leads(two.Stand())
@@ -291,7 +305,7 @@ func tellsChange(t *testing.T, r Rig) {
 			drained = true
 		}
 	}
-	one.Do(algorithms.AskLeave, algorithms.Ask{})
+	one.Leave()
 	select {
 	case <-two.Changed():
 	case <-time.After(patience):
