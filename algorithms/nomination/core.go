@@ -46,6 +46,7 @@ type Core struct {
 	term       proto.Term
 	saved      algorithms.State // what is on disk, or will be after this Step
 	spent      proto.Term       // the last term in which this node must not stand
+	raised     proto.Term       // this node calls elections of terms above this one; see Raise
 	bound      proto.Term       // the last term that an earlier process of this node may have taken part in
 	self       proto.Peer       // this process, with its attribute frozen for the term
 	leader     proto.Peer
@@ -179,7 +180,7 @@ var (
 func (c *Core) campaign(ev algorithms.Campaign) {
 	switch {
 	case c.ineligible != "" && ev.Anew && c.Leading(): // it is to keep what it has
-		c.adopt(max(c.term, c.spent) + 1)
+		c.adopt(max(c.term, c.spent, c.raised) + 1)
 		c.Win(whyKeptOn.Of(called(ev)))
 		return
 	case c.ineligible == "" && ev.Anew && c.Leading() && c.leader.Attr == proto.ChosenAttr:
@@ -315,9 +316,9 @@ func (c *Core) begin(next proto.Term) {
 // best node may be taking the same term at this moment.
 func (c *Core) nextTerm() proto.Term {
 	if c.isBest() {
-		return max(c.term, c.spent) + 1
+		return max(c.term, c.spent, c.raised) + 1
 	}
-	return c.term + 1
+	return max(c.term, c.raised) + 1
 }
 
 // isBest reports whether no other node in the view ranks above this node.

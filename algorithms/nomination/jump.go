@@ -23,18 +23,11 @@ type jumps struct {
 // Believe makes terms up to t + proto.MaxTermJump acceptable.
 func (c *Core) Believe(t proto.Term) { c.jumps.believed = max(c.jumps.believed, t) }
 
-// Raise raises the term to t, and keeps the leader: the Machine around this one numbers leaderships by
-// itself, and the next election shall have a higher number. Nothing changes while no leader is known, or if
-// the term is as high. The caller must give this Machine a Step next.
-func (c *Core) Raise(t proto.Term) {
-	if c.Looking() || t <= c.term {
-		return
-	}
-	c.term = t
-	c.floor = c.leadership(c.leader)
-	c.spend()
-	c.timers[timerKeep] = c.now
-}
+// Raise makes the next election that this node calls have a term above t: the Machine around this one
+// numbers leaderships by itself, and numbers of elections are to rise with those. Nothing else changes. To
+// move the present term to t would be wrong: nodes that still know leaders of different terms would then
+// know different leaders of one term, and each would tell the other that it errs, for ever.
+func (c *Core) Raise(t proto.Term) { c.raised = max(c.raised, t) }
 
 var (
 	whyAbsurd    = reasons.Kind("absurd", "term %d is absurdly far above %d -> drop %s")

@@ -286,7 +286,7 @@ func (c *Core) takeOver(m proto.Message) {
 	case c.Looking():
 		c.callNow(whyAskedForNext.Of(m.From))
 	default:
-		next := max(c.term, c.spent) + 1
+		next := max(c.term, c.spent, c.raised) + 1
 		c.Why(whyTakeNext, m.From, next)
 		c.adopt(next)
 		c.assume(c.self)

@@ -19,6 +19,7 @@ type desk struct {
 	since  time.Time // when the first of these failures came
 
 	holder, own algorithms.Entry
+	given       string    // the key of the last entry that this node asked to remove: it leads no more by that
 	at          time.Time // when the last answer came; zero before the first
 	look        time.Time // when the store is to be read again
 	vacant      time.Time // when this node last learned that nobody leads
@@ -100,6 +101,8 @@ func (m *Machine) pursue() {
 	case algorithms.AskStand:
 		m.why(whyStand, m.cause())
 		m.handing.chosen = false
+	case algorithms.AskLeave:
+		d.given = ask.Remove.Key
 	case algorithms.AskRemove:
 		m.why(whyRemove, ask.Remove.ID)
 	}
@@ -118,7 +121,7 @@ func (m *Machine) next() algorithms.Ask {
 		return algorithms.Ask{Verb: algorithms.AskRenew, Lent: l.lend.marks()}
 	case m.leads():
 		return algorithms.Ask{}
-	case !d.own.IsZero() && !m.stands():
+	case !d.own.IsZero() && (!m.stands() || d.own.Key == d.given):
 		return algorithms.Ask{Verb: algorithms.AskLeave, Remove: d.own}
 	case !d.own.IsZero() && (d.own.Key == d.holder.Key || !m.now.Before(l.next)):
 		return algorithms.Ask{Verb: algorithms.AskRenew} // it leads now, or keeps its place behind others
@@ -146,7 +149,7 @@ func (m *Machine) nextAskAt() (first time.Time) {
 		times = append(times, m.now)
 	case m.leads():
 		times = append(times, l.next)
-	case !d.own.IsZero() && m.stands() && d.own.Key != d.holder.Key:
+	case !d.own.IsZero() && m.stands() && d.own.Key != d.holder.Key && d.own.Key != d.given && m.now.Before(l.next):
 		times = append(times, l.next, d.look)
 	case !d.own.IsZero():
 		times = append(times, m.now)

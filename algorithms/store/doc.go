@@ -29,7 +29,8 @@
 //     more from that Step on. If the store does not answer, it leads until its lease ends.
 //   - Leaving: it leads no more; then its work stops; only then it removes its entry. In any other
 //     order two may work at once. A leader whose lease ran out leaves, too: it leads again only with a
-//     new entry, and a new token.
+//     new entry, and a new token. No node leads by an entry that it has asked to remove: that may be
+//     carried out at any time.
 //   - The nominee stands first. Another node stands only when nobody has led for a while, the better-
 //     ranked sooner. So nobody waits for a node that is not there.
 //   - The entry of a process that is proven dead is removed: by the nominee in the request by which it

@@ -25,6 +25,7 @@ var (
 		Follows("put if absent with a TTL")
 	whyBehind   = reasons.Kind("behind", "the first entry in the store is of %s -> wait")
 	whyTooLate  = reasons.Kind("too-late", "the store answered after the lease would have ended -> do not lead yet")
+	whyGiven    = reasons.Kind("given", "this node has asked to remove this entry -> do not lead by it")
 	whyTaken    = reasons.Kind("taken", "the first entry in the store is of %s")
 	whyStepDown = reasons.Kind("step-down", "%s -> lead term %d no more")
 	whyStopped  = reasons.Kind("stopped", "the work of term %d has stopped -> remove the entry from the store")
@@ -54,6 +55,8 @@ func (m *Machine) hold(ask *algorithms.Ask, began time.Time, ev algorithms.Answe
 	case !m.now.Before(until):
 		m.why(whyTooLate)
 		l.next = m.now
+	case ev.Own.Key == m.desk.given:
+		m.why(whyGiven)
 	case m.leads():
 		m.belief.Until = until
 		m.lent(ask, until)
@@ -146,7 +149,8 @@ func (m *Machine) hear(msg proto.Message, b proto.Heartbeat) {
 	left := min(b.Remaining, lease.Of(m.cfg.Promise))
 	m.belief = algorithms.Leader{ID: msg.From, Incarnation: is.Incarnation, Term: msg.Term, Until: m.now.Add(left)}
 	m.handing.chosen, m.handing.yield = false, time.Time{}
-	if m.desk.holder.Leadership() == is && !m.desk.look.IsZero() { // it need not be read as long as heartbeats come
+	// It need not be read as long as heartbeats come, unless this node does not reach the store: it asks on.
+	if m.desk.holder.Leadership() == is && !m.desk.look.IsZero() && m.desk.failed == 0 {
 		m.desk.look = m.belief.Until.Add(m.jitter(m.cfg.Delta))
 	}
 	m.hearLeader()

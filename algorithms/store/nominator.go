@@ -22,9 +22,8 @@ type nominator struct {
 	above        int       // how many living nodes rank above this node
 }
 
-// Raiser is a nominating Machine whose term can be raised to the token of the leader, so that the next
-// election has a higher term than the leadership before it. Raise changes nothing while the Machine
-// knows no nominee.
+// Raiser is a nominating Machine that can be told the token of the leader, so that the next election has a
+// higher term than the leadership before it.
 type Raiser interface{ Raise(term proto.Term) }
 
 func nominatorOf(cfg algorithms.Config, nominate func(algorithms.Config) algorithms.Machine) nominator {
@@ -46,16 +45,14 @@ func (m *Machine) hearLeader() {
 	}
 }
 
-// raise raises the term of the nominating Machine to the highest token that this node knows.
+// raise tells the nominating Machine the highest token that this node knows.
 func (m *Machine) raise() {
 	if m.believer != nil {
 		m.believer.Believe(m.seen.Term)
 	}
-	if m.raiser == nil || m.nominee.ID == 0 || m.nominee.Term >= m.seen.Term {
-		return
+	if m.raiser != nil {
+		m.raiser.Raise(m.seen.Term)
 	}
-	m.raiser.Raise(m.seen.Term)
-	m.nominate(algorithms.Timeout{})
 }
 
 // nominate passes an event to the nominating Machine, and adds that Machine's Output to the Output of
