@@ -33,6 +33,12 @@ func TestConformance(t *testing.T) {
 		if e.OwnLease {
 			continue // it has leases of its own
 		}
+		if e.Guarantee == algorithms.BestEffort {
+			t.Run(e.Name+" on a store", func(t *testing.T) {
+				t.Parallel()
+				conform(t, entered(e.WithStore(algorithms.Lease)), sizesOnStore(t, e.Name)...)
+			})
+		}
 		if sizes := sizesUnderLease(t, e.Name); len(sizes) > 0 {
 			t.Run(e.Name+" with voters", func(t *testing.T) {
 				t.Parallel()
@@ -80,6 +86,14 @@ func sizesUnderLease(t *testing.T, name string) []int {
 	default:
 		return nil
 	}
+}
+
+// sizesOnStore are those of an algorithm on a store, of which the same is true.
+func sizesOnStore(t *testing.T, name string) []int {
+	if sizes := sizesUnderLease(t, name); len(sizes) > 0 {
+		return sizes
+	}
+	return []int{3}
 }
 
 // The suite objects to what breaks the promise: each flaw of the toy that faults
@@ -225,10 +239,12 @@ func (s *suite) stage(tr trial, trace io.Writer, tap *func(proto.Message, int)) 
 		c.detector.sight = tr.sight
 	}
 	if s.algo.Leased {
+		c.Promise = s.algo.Promise(c.delta)
+	}
+	if s.algo.Leased && !s.algo.Store {
 		for id := range min(s.nodes, mostVoters) {
 			c.Voters = append(c.Voters, proto.NodeID(id+1))
 		}
-		c.Promise = s.algo.Promise(c.delta)
 	}
 	for i, n := range c.nodes {
 		if tr.attrs != nil {
@@ -354,7 +370,7 @@ func (s *suite) best(attrs func(id int) int64, but proto.NodeID) proto.NodeID {
 	var best proto.Rank
 	for id := 1; id <= s.nodes; id++ {
 		rank := proto.Rank{Attr: attrs(id), ID: proto.NodeID(id)}
-		if s.algo.Leased && id > mostVoters || rank.ID == but {
+		if s.algo.Leased && !s.algo.Store && id > mostVoters || rank.ID == but {
 			continue
 		}
 		if best.ID == 0 || rank.Compare(best) > 0 {

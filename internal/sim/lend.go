@@ -130,7 +130,7 @@ func oneBorrower(s *step) string {
 	}
 	c.loans = slices.DeleteFunc(c.loans, func(l loan) bool { return l.by != s.node.life && !l.acts(s.at) })
 	for _, l := range c.loans {
-		if l.by != s.node.life {
+		if l.by != s.node.life && !c.lostEntry(l.by, l.term) {
 			return fmt.Sprintf("holds term %d while a lease that %d lent in term %d is valid for %v more",
 				s.out.Leader.Term, l.id, l.term, min(l.end, l.back)-s.at)
 		}

@@ -261,7 +261,6 @@ func (c *cluster) takeAway(chosen func(i int, k kept) bool) {
 		}
 		if k.by != nil {
 			h.lost[proto.Leadership{Term: k.Token, Incarnation: k.Incarnation}] = true
-			c.loans = slices.DeleteFunc(c.loans, func(l loan) bool { return l.by == k.by && l.term == k.Token })
 		}
 		return true
 	})
