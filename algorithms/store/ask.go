@@ -228,9 +228,7 @@ func (m *Machine) failed(ask *algorithms.Ask, why *algorithms.ReasonKind, args .
 	}
 	pause := m.jitter(lease.Pause(RenewEvery(m.cfg.Promise)/2, m.cfg.Delta, d.failed))
 	d.retry = m.now.Add(pause)
-	if ask.Verb == algorithms.AskLook {
-		d.look = d.retry
-	}
+	d.look = d.retry // whatever it was: the reason to ask for that may be gone by then
 	if why == whyFailed {
 		args = append(args, pause.Round(time.Millisecond))
 	}
