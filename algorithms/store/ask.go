@@ -12,6 +12,7 @@ import (
 type desk struct {
 	open   *algorithms.Ask // the open ask; nil for none. It is never written to.
 	began  time.Time       // when the open ask left, or sooner
+	knew   proto.Term      // the highest term that this node had saved when the open ask, or the last one, left
 	number uint64
 	failed int       // asks in a row that failed
 	retry  time.Time // no ask before this time, since the last failed
@@ -96,7 +97,7 @@ func (m *Machine) pursue() {
 	}
 	d.number++
 	ask.Number = d.number
-	d.open, d.began = &ask, m.now
+	d.open, d.began, d.knew = &ask, m.now, m.state.Vote.Term
 	switch ask.Verb {
 	case algorithms.AskStand:
 		m.why(whyStand, m.cause())

@@ -26,6 +26,8 @@ var (
 	whyBehind   = reasons.Kind("behind", "the first entry in the store is of %s -> wait")
 	whyTooLate  = reasons.Kind("too-late", "the store answered after the lease would have ended -> do not lead yet")
 	whyGiven    = reasons.Kind("given", "this node has asked to remove this entry -> do not lead by it")
+	whyOld      = reasons.Kind("old", "the token %d is below term %d, which was led meanwhile -> ask again")
+	whyReplaced = reasons.Kind("replaced", "the entry is gone, and another of this node is the first, with token %d")
 	whyTaken    = reasons.Kind("taken", "the first entry in the store is of %s")
 	whyStepDown = reasons.Kind("step-down", "%s -> lead term %d no more")
 	whyStopped  = reasons.Kind("stopped", "the work of term %d has stopped -> remove the entry from the store")
@@ -57,21 +59,26 @@ func (m *Machine) hold(ask *algorithms.Ask, began time.Time, ev algorithms.Answe
 		l.next = m.now
 	case ev.Own.Key == m.desk.given:
 		m.why(whyGiven)
+	case m.leads() && ev.Own.Key != l.entry.Key: // made by a request that came late
+		m.leave(whyReplaced.Of(ev.Own.Token))
 	case m.leads():
 		m.belief.Until = until
 		m.lent(ask, until)
 		m.heartbeatAll()
 	case m.forgot(ev.Own):
+	case ev.Own.Token <= m.state.Vote.Term:
+		m.why(whyOld, ev.Own.Token, m.state.Vote.Term) // another has led since the ask left
+		l.next = m.now
 	case !m.stands():
 	default:
 		m.lead(ev.Own, until)
 	}
 }
 
-// forgot ends this node if the store gave it a token that is not above all tokens that it has seen: the
-// store was set back, and what tokens protect is open to leaders of before.
+// forgot ends this node if the store gave it a token that is not above all tokens that it knew when it
+// asked: the store was set back, and what tokens protect is open to leaders of before.
 func (m *Machine) forgot(own algorithms.Entry) bool {
-	if own.Token > m.state.Vote.Term {
+	if own.Token > m.desk.knew {
 		return false
 	}
 	m.out.End = fmt.Sprintf("the store gave the token %d, and node %d led with the token %d before: the store was set back, "+

@@ -274,6 +274,9 @@ func (c *cluster) end(n *node, why string) {
 	}
 	c.trace.note(c.now, "%d ends: %s", n.id, why)
 	c.crash(n)
+	if c.healed { // by an answer of before, and whoever looks after it starts it again
+		c.queue.plan(c.now+c.delta, func() { c.restart(n) })
+	}
 }
 
 // healStore ends the faults of the store. If it forgot its tokens, its operator raises them above all.
@@ -382,8 +385,8 @@ func onlyTheStore(s *step) string {
 	switch {
 	case begins && (!answered || ev.Keeps == 0 || !ev.Held()):
 		return fmt.Sprintf("takes token %d by %T %+v", s.out.Leader.Term, s.ev, s.ev)
-	case s.claims() && answered && ev.Keeps > 0 && !ev.Held():
-		return fmt.Sprintf("leads on with token %d", s.out.Leader.Term)
+	case s.claims() && answered && ev.Keeps > 0 && (!ev.Held() || ev.Own.Token != s.out.Leader.Term):
+		return fmt.Sprintf("leads on with token %d, and was told of %d", s.out.Leader.Term, ev.Own.Token)
 	}
 	return ""
 }
