@@ -66,6 +66,15 @@ func TestLongEachRuleOfRecoveryIsNeeded(t *testing.T) {
 	}.areCaught(t)
 }
 
+// Likewise each rule of leadership by an entry in a store.
+func TestLongEachRuleOfStoresIsNeeded(t *testing.T) {
+	species{
+		[]string{"store"},
+		nominators, "e.WithStore(algorithms.Lease)", true, false, 12000,
+		storeMutants(),
+	}.areCaught(t)
+}
+
 // And each rule of Raft, whose invariants are those of the lease: they see its
 // messages.
 func TestLongEachRuleOfRaftIsNeeded(t *testing.T) {
@@ -116,6 +125,10 @@ func TestEachInvariantOfLeasesIsBroken(t *testing.T) {
 
 func TestEachInvariantOfRaftIsBroken(t *testing.T) {
 	wantBroken(t, raftMutants(), leaseCheckers())
+}
+
+func TestEachInvariantOfStoresIsBroken(t *testing.T) {
+	wantBroken(t, storeMutants(), storeCheckers())
 }
 
 func TestEachInvariantOfRecoveryIsBroken(t *testing.T) {
@@ -272,6 +285,7 @@ func hunt(
 			r, err := sim.Run(sim.Options{Seed: seed, Fence: fence, Algorithm: sim.Algorithm{
 				Name: e.Name, Guarantee: e.Guarantee, Agreement: e.Agreement,
 				Leased: e.Leased, OwnLease: e.OwnLease, Recovers: e.Recovers, Promise: e.Promise,
+				Store: e.Stored,
 				New: func(c algorithms.Config) algorithms.Machine { return build(c, nominate) },
 			}})
 			if err != nil {

@@ -38,16 +38,17 @@ type life struct {
 
 	belief     algorithms.Leader
 	deadline   time.Time
-	alarms     uint64            // how many deadlines were set; only the last one counts
-	aside      bool              // it resigned, and no election was called at it since
-	ineligible bool              // its host told it that it is not eligible
-	keeps      bool              // if it leads, it may lead on although it is not eligible
-	unfit      bool              // the Machine itself says that it is not eligible
-	drains     bool              // its work as a leader has not stopped yet
-	fence      *algorithms.Fence // what its fence agent does at present
-	ask        *algorithms.Ask   // what it asks of the store at present
-	trap       *trap             // what happens to it when it next asks that of the store; nil if that is not planned
-	lapsed     bool              // it believes that it leads, but its lease has ended
+	alarms     uint64             // how many deadlines were set; only the last one counts
+	aside      bool               // it resigned, and no election was called at it since
+	ineligible bool               // its host told it that it is not eligible
+	keeps      bool               // if it leads, it may lead on although it is not eligible
+	unfit      bool               // the Machine itself says that it is not eligible
+	drains     bool               // its work as a leader has not stopped yet
+	fence      *algorithms.Fence  // what its fence agent does at present
+	ask        *algorithms.Ask    // what it asks of the store at present
+	asked      algorithms.AskVerb // what it asked that was answered last
+	trap       *trap              // what happens to it when it next asks that of the store; nil if that is not planned
+	lapsed     bool               // it believes that it leads, but its lease has ended
 
 	then       algorithms.Event // the event that follows once it has asked others to take over
 	working    []proto.Term     // terms in which it led and its work has not stopped

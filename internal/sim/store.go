@@ -19,6 +19,7 @@ type storePlan struct {
 	Way      time.Duration // the longest time that a request, or an answer, is under way
 	Lost     permille      // the share of requests and of answers that are lost
 	Straggle permille      // the share of requests that come up to two TTLs late
+	Silent   permille      // the share of requests that it does not even refuse while it answers nobody
 	Stale    permille      // the share of looks that are answered from an old state
 	Untold   permille      // the share of changes that a node is not told of
 	Lag      time.Duration // the longest time by which an entry ends late
@@ -37,7 +38,7 @@ func (p leasePlan) storeLines() []string {
 		fmt.Sprintf("TTL %v, await leases %v, brief %v, unproven deaths %v, proofs within %v, work stops within %v",
 			p.Promise, p.Keep, p.Brief, p.Unproven, p.Proof, p.Drain),
 		fmt.Sprintf("a store that queues %v, a way takes up to %v, %v lost, %v up to two TTLs late, stale %v, "+
-			"changes not told %v", p.Queues, p.Way, p.Lost, p.Straggle, p.Stale, p.Untold),
+			"changes not told %v, away without a word %v", p.Queues, p.Way, p.Lost, p.Straggle, p.Stale, p.Untold, p.Silent),
 		fmt.Sprintf("entries end up to %v late, its clock drifts by %d ppm, tokens from %d in steps of up to %d",
 			p.Lag, p.DriftPPM, p.First, 1+p.Skip),
 	}
@@ -111,7 +112,7 @@ func (c *cluster) askStore(n *node, want *algorithms.Ask) {
 	c.lastMail = max(c.lastMail, at)
 	c.queue.plan(at, func() {
 		if c.shelf.away > 0 || c.shelf.cut[n.id] > 0 {
-			if c.dice.chance(500) {
+			if !c.dice.chance(c.Silent) {
 				c.answer(n, l, &asked, algorithms.Answered{Failed: "the store is away"})
 			}
 			return
@@ -129,7 +130,7 @@ func (c *cluster) answer(n *node, l *life, to *algorithms.Ask, is algorithms.Ans
 	c.queue.plan(c.now+c.dice.between(0, c.Way), func() {
 		c.attend(n, l, func() {
 			if l.ask != nil && l.ask.Number == is.Number {
-				l.ask = nil
+				l.ask, l.asked = nil, to.Verb
 				c.step(n, is, c.root)
 			}
 		})
@@ -313,7 +314,7 @@ func storeCheckers() []checker {
 		{Invariant{"first-entry", "who leads has the first entry in the store, and its lease ends, in true time, " +
 			"before the store may forget that entry"}, firstEntry},
 		{Invariant{"tokens-rise", "the token of each leader is above those of all leaders before, strangers " +
-			"included, and above all that its node saved"}, (&tokensGrow{}).check},
+			"included, and is the highest that its node saved"}, (&tokensGrow{}).check},
 		{Invariant{"only-the-store", "a node begins to lead only by an answer to its request for the lead, which " +
 			"says that its entry is the first; by an answer which says that it is not, it leads no more"}, onlyTheStore},
 		{removesTheDead, (&removes{}).check},
@@ -369,23 +370,25 @@ func (k *tokensGrow) check(s *step) string {
 	}
 	was := k.highest
 	k.highest = max(was, is.Term)
+	own := algorithms.Vote{Term: is.Term, ID: s.node.id, Incarnation: s.node.life.incarnation}
 	switch vote := s.node.disk.Vote; {
 	case is.Term <= was && !s.cluster.shelf.setBack && !s.cluster.lostEntry(s.node.life, is.Term):
 		return fmt.Sprintf("takes token %d after %d", is.Term, was)
-	case is.Term < vote.Term || is.Term == vote.Term && vote.Incarnation != s.node.life.incarnation:
-		return fmt.Sprintf("takes token %d, saved %d", is.Term, vote.Term)
+	case vote != own:
+		return fmt.Sprintf("takes token %d, saved %d of %d", is.Term, vote.Term, vote.ID)
 	}
 	return ""
 }
 
 func onlyTheStore(s *step) string {
 	ev, answered := s.ev.(algorithms.Answered)
-	answered = answered && ev.Failed == ""
+	verb := s.node.life.asked
+	answered = answered && ev.Failed == "" && (verb == algorithms.AskStand || verb == algorithms.AskRenew)
 	begins := s.claims() && s.prev().Leadership() != s.out.Leader.Leadership()
 	switch {
-	case begins && (!answered || ev.Keeps == 0 || !ev.Held()):
+	case begins && (!answered || !ev.Held()):
 		return fmt.Sprintf("takes token %d by %T %+v", s.out.Leader.Term, s.ev, s.ev)
-	case s.claims() && answered && ev.Keeps > 0 && (!ev.Held() || ev.Own.Token != s.out.Leader.Term):
+	case s.claims() && answered && (!ev.Held() || ev.Own.Token != s.out.Leader.Term):
 		return fmt.Sprintf("leads on with token %d, and was told of %d", s.out.Leader.Term, ev.Own.Token)
 	}
 	return ""
@@ -433,9 +436,9 @@ func leavesAfterWork(s *step) string {
 // asksCalmly counts the asks of each process.
 type asksCalmly struct{ lives table[uint64] }
 
-// A process may ask burstOfAsks times, and then once an eighth of Delta: requests that fail at once are
-// repeated at most as often as that.
-const burstOfAsks = 40
+// A process may ask burstOfAsks times, and then once in two Deltas: requests that fail at once are repeated
+// at most as often as that.
+const burstOfAsks = 30
 
 func (k *asksCalmly) check(s *step) string {
 	last := k.lives.at(s.node.life.number)
@@ -448,7 +451,7 @@ func (k *asksCalmly) check(s *step) string {
 	switch {
 	case *last != was+1:
 		return fmt.Sprintf("ask %d after %d", *last, was)
-	case *last > burstOfAsks+uint64(age/s.cluster.delta):
+	case *last > burstOfAsks+uint64(age/(2*s.cluster.delta)):
 		return fmt.Sprintf("%d asks in %v", *last, age)
 	}
 	return ""

@@ -29,6 +29,7 @@ func (d *drafter) store() {
 	d.Way = one(d.dice, d.delta/10, d.delta, d.Promise/4)
 	d.Lost = one(d.dice, permille(0), 50, 200)
 	d.Straggle = one(d.dice, permille(0), 50, 300)
+	d.Silent = one(d.dice, permille(0), 500)
 	d.Stale = one(d.dice, permille(0), 300)
 	d.Untold = one(d.dice, permille(0), 300, 1000)
 	d.Lag = one(d.dice, 0, d.delta, d.Promise)
