@@ -599,3 +599,27 @@ func TestLeaderThatWasStoodOver(t *testing.T) {
 	r.Gives(0, r.From(3, 3, coordinator(4)), "nomination.stood-over(5, 3, 4)")
 	r.Sends(r.Last)
 }
+
+// A leader's number that is higher than all terms bounds the next election's. It moves no term that has a
+// leader: nodes that know leaders of different terms would know different ones of one term.
+func TestRaise(t *testing.T) {
+	r := follower(t, 4)
+	r.Machine.(interface{ Raise(term proto.Term) }).Raise(40)
+	r.Step(delta, r.From(5, 3, coordinator(5)))
+	if r.Last.Leader != steptest.Leads(5, 3) {
+		t.Errorf("believes %+v", r.Last.Leader)
+	}
+	r.Step(delta, steptest.Alive(1, 2, 3, 4))
+	if r.Last.Leader.Term != 41 {
+		t.Errorf("calls an election of term %d", r.Last.Leader.Term)
+	}
+	r = newRig(t, 5) // while an election is under way, too
+	r.Start(0, 1, 2, 3, 4, 5)
+	r.Step(delta, algorithms.Campaign{Reason: "asked"})
+	was := r.Last.Leader.Term
+	r.Machine.(interface{ Raise(term proto.Term) }).Raise(40)
+	r.Step(0, r.From(1, was, answer{}))
+	if r.Last.Leader.Term != was {
+		t.Errorf("the term of the election that is under way is %d, then %d", was, r.Last.Leader.Term)
+	}
+}

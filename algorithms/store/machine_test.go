@@ -18,7 +18,9 @@ var none algorithms.Entry
 // "The term of a leadership is the token that the store gave", saved in the same Step.
 func TestStandsAndLeads(t *testing.T) {
 	r := standing(t, nil)
+	r.wantWhy("store.stand(store.nominated)")
 	r.answer(delta, entry(3, 7), entry(3, 7))
+	r.wantWhy("store.lead(7)")
 	r.wantLeader(r.leads(7, leased-delta))
 	want := algorithms.Vote{Term: 7, ID: 3, Incarnation: steptest.Incarnation(3)}
 	if r.Last.Save == nil || r.Last.Save.Vote != want {
@@ -397,4 +399,14 @@ func (r *rig) lastAsk() uint64 {
 		return 0
 	}
 	return r.Last.Ask.Number
+}
+
+// What is no message of an election on a store is dropped.
+func TestDropsForeignMessages(t *testing.T) {
+	r := started(t, nil)
+	r.Step(0, r.From(2, 1, proto.PreVote{Incarnation: steptest.Incarnation(2)}))
+	if !r.Last.Warn {
+		t.Error("no warning")
+	}
+	r.wantWhy("store.foreign(PRE_VOTE)")
 }

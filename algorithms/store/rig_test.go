@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -116,6 +117,14 @@ func (r *rig) leads(token proto.Term, left time.Duration) algorithms.Leader {
 // heartbeat is that of the first process of a node.
 func (r *rig) heartbeat(id proto.NodeID, token proto.Term, left time.Duration) algorithms.Event {
 	return r.From(id, token, proto.Heartbeat{Leader: steptest.Peer(id), Remaining: left})
+}
+
+// wantWhy fails the test unless these are the reasons of the last Step.
+func (r *rig) wantWhy(why ...string) {
+	r.T.Helper()
+	if got := steptest.Texts(r.Last.Why); !slices.Equal(got, why) {
+		r.Errorf("gives %v, want %v", got, why)
+	}
 }
 
 // sends reports whether the last Output has a message of this kind.

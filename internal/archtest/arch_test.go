@@ -178,14 +178,16 @@ var house = []room{
 			"algorithms", "algorithms/catalog", "algorithms/lease", "algorithms/quorum", "fence",
 			"internal/address", "internal/buildinfo", "internal/fenceagent", "internal/health",
 			"internal/pacing", "internal/supervise", "internal/trace", "membership", "node", "node/*", "proto",
+			"store",
 		},
 		others: []string{zerolog},
 	},
 	{
 		path: ".",
 		module: []string{
-			"algorithms", "algorithms/catalog", "algorithms/lease", "fence", "internal/address", "internal/daemon",
+			"algorithms", "algorithms/catalog", "algorithms/lease", "algorithms/store", "fence", "internal/address", "internal/daemon",
 			"internal/fenceagent", "internal/health", "internal/pacing", "membership", "node", "node/*", "proto",
+			"store",
 		},
 		others: []string{zerolog},
 	},

@@ -16,7 +16,7 @@ import (
 
 // sharedRooms are the folders of algorithms that are no algorithm.
 var sharedRooms = []string{
-	"catalog", "lease", "nomination", "paxos", "quorum", "splitbrain", "topology",
+	"catalog", "lease", "nomination", "paxos", "quorum", "splitbrain", "store", "topology",
 }
 
 // frozen are the files that read what the former release wrote, where nothing is added.

@@ -32,12 +32,16 @@ func TestEveryReasonIsGiven(t *testing.T) {
 	h.foreign(t)
 	runs := long.Runs(t, 160, 600)
 	for _, plain := range catalog.All() {
-		for _, e := range []catalog.Entry{plain.WithRecovery(), plain.WithLease()} {
+		entries := []catalog.Entry{plain.WithRecovery(), plain.WithLease()}
+		if plain.Guarantee == algorithms.BestEffort {
+			entries = append(entries, plain.WithStore(algorithms.Lease))
+		}
+		for _, e := range entries {
 			a := entered(e)
 			a.Recovers = e.Recovers
 			create := a.New
 			a.New = func(c algorithms.Config) algorithms.Machine { return listening{create(c), &h} }
-			mustBatch(t, Options{Algorithm: a, Fence: e.Leased && !e.OwnLease, Seed: 1000}, runs)
+			mustBatch(t, Options{Algorithm: a, Fence: e.Leased && !e.OwnLease && !e.Stored, Seed: 1000}, runs)
 		}
 	}
 	for name, create := range changed {

@@ -256,6 +256,10 @@ func TestRepro(t *testing.T) {
 	if want, got := "ringleader simulate --algorithm ring --voters drawn --seed 2", o.Repro(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
+	o = Options{Algorithm: onStore(t, "ring"), Seed: 2}
+	if want, got := "ringleader simulate --algorithm ring --store drawn --seed 2", o.Repro(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
 	o = Options{Algorithm: toyAlgorithm(sound), AllInitiate: true, Shuffle: true}
 	want = "ringleader simulate --algorithm toy --seed 0 --initiator all --shuffle"
 	if got := o.Repro(); got != want {
