@@ -31,6 +31,9 @@ func (d *desk) state() *algorithms.StoreState {
 	return &algorithms.StoreState{Holder: d.holder, At: d.at, Failed: d.why, Since: d.since}
 }
 
+// lookDue reports whether the store is to be read now.
+func (d *desk) lookDue(now time.Time) bool { return !d.look.IsZero() && !now.Before(d.look) }
+
 // The times of asks, each a part of the TTL.
 
 // MinTTL returns the shortest TTL that makes sense with delta, the planned worst-case one-way latency: an
@@ -120,8 +123,10 @@ func (m *Machine) next() algorithms.Ask {
 		return algorithms.Ask{} // the entry protects work that has not stopped
 	case m.leads() && !m.now.Before(l.next), m.leads() && l.lend.due():
 		return algorithms.Ask{Verb: algorithms.AskRenew, Lent: l.lend.marks()}
-	case m.leads():
+	case m.leads() && !d.lookDue(m.now):
 		return algorithms.Ask{}
+	case m.leads(): // it was told that the entries changed
+		return algorithms.Ask{Verb: algorithms.AskLook}
 	case !d.own.IsZero() && (!m.stands() || d.own.Key == d.given):
 		return algorithms.Ask{Verb: algorithms.AskLeave, Remove: d.own}
 	case !d.own.IsZero() && (d.own.Key == d.holder.Key || !m.now.Before(l.next)):
@@ -130,7 +135,7 @@ func (m *Machine) next() algorithms.Ask {
 		return algorithms.Ask{Verb: algorithms.AskStand, Remove: m.deadHolder()}
 	case !m.deadHolder().IsZero() && !m.now.Before(m.removeAt()):
 		return algorithms.Ask{Verb: algorithms.AskRemove, Remove: m.deadHolder()}
-	case !d.look.IsZero() && !m.now.Before(d.look):
+	case d.lookDue(m.now):
 		return algorithms.Ask{Verb: algorithms.AskLook}
 	}
 	return algorithms.Ask{}
@@ -140,7 +145,11 @@ func (m *Machine) next() algorithms.Ask {
 func (m *Machine) nextAskAt() (first time.Time) {
 	d := &m.desk
 	if d.open != nil {
-		return d.began.Add(AskTimeout(m.cfg.Promise))
+		first = d.began.Add(AskTimeout(m.cfg.Promise))
+		if next := m.leading.next; m.leads() && d.open.Verb == algorithms.AskLook && next.Before(first) {
+			return next // to renew is more urgent
+		}
+		return first
 	}
 	l, times := &m.leading, []time.Time{}
 	switch {
@@ -149,7 +158,7 @@ func (m *Machine) nextAskAt() (first time.Time) {
 	case l.left != 0, l.lend.due():
 		times = append(times, m.now)
 	case m.leads():
-		times = append(times, l.next)
+		times = append(times, l.next, d.look)
 	case !d.own.IsZero() && m.stands() && d.own.Key != d.holder.Key && d.own.Key != d.given && m.now.Before(l.next):
 		times = append(times, l.next, d.look)
 	case !d.own.IsZero():
@@ -266,8 +275,8 @@ func (m *Machine) answered(ev algorithms.Answered) {
 	case m.leading.left != 0:
 	case ask.Verb == algorithms.AskStand || ask.Verb == algorithms.AskRenew:
 		m.hold(ask, began, ev)
-	case m.leads() && !ev.Held():
-		m.leave(whyTaken.Of(words(ev.Holder)))
+	case m.leads() && (!ev.Held() || ev.Own.Key != m.leading.entry.Key):
+		m.leading.next = m.now // what was read may be old: the answer to a renewal is not
 	}
 }
 
@@ -288,6 +297,9 @@ func (m *Machine) note(ev algorithms.Answered) {
 		m.seen = h
 	}
 	d.look = m.now.Add(m.jitter(RenewEvery(m.cfg.Promise) / 2))
+	if m.leads() {
+		d.look = time.Time{} // it renews
+	}
 }
 
 // words names who made an entry.

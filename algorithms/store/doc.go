@@ -25,8 +25,8 @@
 //     differ. An answer that comes after the lease would have ended makes nobody a leader.
 //   - The term of a leadership is the token that the store gave. A token that is not above the highest
 //     leadership that this node has saved shows that the store has forgotten: the node ends.
-//   - A leader renews at a third of the TTL. If the store says that the entry is gone, it leads no
-//     more from that Step on. If the store does not answer, it leads until its lease ends.
+//   - A leader renews at a third of the TTL, or when it reads that its entry is gone. If the store then
+//     says so, too, it leads no more from that Step on. If the store does not answer, it leads until its lease ends.
 //   - Leaving: it leads no more; then its work stops; only then it removes its entry. In any other
 //     order two may work at once. A leader whose lease ran out leaves, too: it leads again only with a
 //     new entry, and a new token. No node leads by an entry that it has asked to remove: that may be

@@ -25,7 +25,6 @@ var (
 		Follows("put if absent with a TTL")
 	whyBehind   = reasons.Kind("behind", "the first entry in the store is of %s -> wait")
 	whyTooLate  = reasons.Kind("too-late", "the store answered after the lease would have ended -> do not lead yet")
-	whyGiven    = reasons.Kind("given", "this node has asked to remove this entry -> do not lead by it")
 	whyOld      = reasons.Kind("old", "the token %d is below term %d, which was led meanwhile -> ask again")
 	whyReplaced = reasons.Kind("replaced", "the entry is gone, and another of this node is the first, with token %d")
 	whyTaken    = reasons.Kind("taken", "the first entry in the store is of %s")
@@ -57,8 +56,6 @@ func (m *Machine) hold(ask *algorithms.Ask, began time.Time, ev algorithms.Answe
 	case !m.now.Before(until):
 		m.why(whyTooLate)
 		l.next = m.now
-	case ev.Own.Key == m.desk.given:
-		m.why(whyGiven)
 	case m.leads() && ev.Own.Key != l.entry.Key: // made by a request that came late
 		m.leave(whyReplaced.Of(ev.Own.Token))
 	case m.leads():
@@ -93,7 +90,7 @@ func (m *Machine) lead(own algorithms.Entry, until time.Time) {
 	m.belief = algorithms.Leader{ID: m.cfg.Self, Incarnation: m.cfg.Incarnation, Term: own.Token, Until: until}
 	m.saw(m.belief.Leadership())
 	m.leading.taken, m.leading.entry, m.leading.lend = m.now, own, lending{}
-	m.handing.yield = time.Time{}
+	m.handing.yield, m.desk.look = time.Time{}, time.Time{}
 	m.heartbeatAll()
 }
 

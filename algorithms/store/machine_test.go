@@ -51,6 +51,7 @@ func TestLeadsByNoLateAnswer(t *testing.T) {
 	a := algorithms.Answered{Number: r.Last.Ask.Number, Holder: entry(3, 7), Own: entry(3, 7), Keeps: 2 * delta}
 	r.Step(2*delta, a)
 	r.wantLeader(algorithms.Leader{Term: 7})
+	r.wantWhy("store.too-late")
 	r.wantAsk(algorithms.AskRenew, none) // to know better
 	r.answer(delta, entry(3, 7), entry(3, 7))
 	r.wantLeader(r.leads(7, leased-delta))
@@ -69,12 +70,41 @@ func TestStepsDownWhenItsEntryIsGone(t *testing.T) {
 	}
 }
 
+// "Or when it reads that its entry is gone": a hint that the entries changed makes a leader read them, and
+// as what it reads may be old, it renews before it believes that.
+func TestALeaderReadsWhatChanged(t *testing.T) {
+	r := leading(t, nil)
+	r.Step(delta, algorithms.StoreChanged{})
+	r.wantAsk(algorithms.AskLook, none)
+	r.answer(0, entry(3, 7), entry(3, 7))
+	r.wantAsk("", none)
+	for name, a := range map[string]algorithms.Entry{"it is gone": none, "an old answer": entry(3, 7)} {
+		r := leading(t, nil)
+		r.Step(delta, r.heartbeat(1, 9, leased)) // a rival, as it says, is such a hint, too
+		r.wantAsk(algorithms.AskLook, none)
+		r.answer(delta, entry(1, 6), none)
+		if r.Last.Leader.ID != 3 {
+			t.Errorf("%s: leads no more by what it read", name)
+		}
+		r.wantAsk(algorithms.AskRenew, none)
+		r.answer(delta, a, a)
+		if leads := r.Last.Leader.ID == 3; leads == a.IsZero() {
+			t.Errorf("%s: leads %v", name, leads)
+		}
+	}
+	r = leading(t, nil) // no answer to that delays a renewal
+	r.Step(ttl/3-2*delta, algorithms.StoreChanged{})
+	r.Fire()
+	r.wantAsk(algorithms.AskRenew, none)
+}
+
 // "No node leads by an entry that it has asked to remove", and none leads on by another than it began with.
 func TestLeadsOnByTheVeryEntry(t *testing.T) {
 	r := leading(t, nil)
 	r.Fire()
 	r.answer(delta, entry(3, 8), entry(3, 8))
 	r.wantLeader(algorithms.Leader{Term: 8})
+	r.wantWhy("store.step-down(store.replaced(8), 7)")
 	r.Step(delta, algorithms.WorkStopped{Term: 7})
 	r.wantAsk(algorithms.AskLeave, entry(3, 7))
 	r.answer(delta, entry(3, 8), entry(3, 8))
@@ -258,6 +288,7 @@ func TestAsksAgainAfterALaterLeader(t *testing.T) {
 	if r.Last.Leader.ID == 3 || r.Last.End != "" {
 		t.Errorf("leader %+v, end %q", r.Last.Leader, r.Last.End)
 	}
+	r.wantWhy("store.not-renewed(1)", "store.old(7, 9)")
 	r.wantAsk(algorithms.AskRenew, none)
 }
 
