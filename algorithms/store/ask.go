@@ -236,6 +236,7 @@ func (m *Machine) failed(ask *algorithms.Ask, why *algorithms.ReasonKind, args .
 	if d.failed == 1 {
 		d.since = m.now
 	}
+	m.replyToOpen()
 	pause := m.jitter(lease.Pause(RenewEvery(m.cfg.Promise)/2, m.cfg.Delta, d.failed))
 	d.retry = m.now.Add(pause)
 	d.look = d.retry // whatever it was: the reason to ask for that may be gone by then
@@ -269,6 +270,7 @@ func (m *Machine) answered(ev algorithms.Answered) {
 	}
 	d.failed, d.why, d.since, d.retry = 0, "", time.Time{}, time.Time{}
 	m.note(ev)
+	m.replyToOpen()
 	switch {
 	case ask.Verb == algorithms.AskLeave:
 		m.left()

@@ -331,14 +331,17 @@ func TestDeclinesAnOfferWithoutTheStore(t *testing.T) {
 	reply := proto.Reply{Incarnation: steptest.Incarnation(1), Nonce: 4}
 	r := following(t, nil)
 	r.Step(0, r.From(1, 5, offer))
+	r.Sends(r.Last)
+	r.wantAsk(algorithms.AskLook, none)
+	r.answer(delta, entry(1, 5), none)
 	r.Sends(r.Last, r.Msg(1, 5, reply))
 
 	r = following(t, nil)
-	r.Step(0, algorithms.StoreChanged{})
-	r.wantAsk(algorithms.AskLook, none)
-	r.fail(delta)
 	r.Step(0, r.From(1, 5, offer))
 	reply.No = proto.DeclineStore
+	r.fail(delta)
+	r.Sends(r.Last, r.Msg(1, 5, reply))
+	r.Step(0, r.From(1, 5, offer)) // it has just failed
 	r.Sends(r.Last, r.Msg(1, 5, reply))
 	for range 20 { // it asks on although heartbeats come, so that it knows when it reaches the store again
 		r.Step(delta, r.heartbeat(1, 5, leased))

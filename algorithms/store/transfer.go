@@ -23,6 +23,7 @@ type transfer struct {
 	// On the successor: it stands at once. stays says that an operator chose it, so that no better node
 	// takes the leadership from it.
 	chosen, stays bool
+	open          *proto.Message // the OFFER that this node answers when the store has answered; nil for none
 
 	// On the other nodes: no such node stands before this time, so that the successor stands alone.
 	yield time.Time
@@ -95,19 +96,42 @@ func (m *Machine) offer(successor proto.Peer) {
 	})
 }
 
-// offered answers a leader's OFFER. Whoever cannot reach the store refuses.
+// offered handles a leader's OFFER. Whoever would take over asks the store first: whoever does not reach it
+// refuses.
 func (m *Machine) offered(msg proto.Message, b proto.Offer) {
-	no := proto.NoDecline
+	if no := m.declines(msg, b); no != proto.NoDecline {
+		m.replyTo(msg, b, no)
+		return
+	}
+	m.handing.open = &msg
+	m.desk.look = m.now
+}
+
+// declines returns why this node refuses an offer; proto.NoDecline if it would take over.
+func (m *Machine) declines(msg proto.Message, b proto.Offer) proto.Decline {
 	switch {
 	case b.To != m.cfg.Incarnation:
-		no = proto.DeclineIncarnation
+		return proto.DeclineIncarnation
 	case !m.stands():
-		no = proto.DeclineAside
+		return proto.DeclineAside
 	case m.belief.ID != msg.From || m.belief.Incarnation != b.Incarnation || m.belief.Term != msg.Term:
-		no = proto.DeclineBehind
-	case m.desk.failed > 0 || m.desk.at.IsZero():
-		no = proto.DeclineStore
+		return proto.DeclineBehind
+	case m.desk.failed > 0:
+		return proto.DeclineStore
 	}
+	return proto.NoDecline
+}
+
+// replyToOpen answers the OFFER that waits for what came of an ask.
+func (m *Machine) replyToOpen() {
+	if msg := m.handing.open; msg != nil {
+		m.handing.open = nil
+		offer := msg.Body.(proto.Offer)
+		m.replyTo(*msg, offer, m.declines(*msg, offer))
+	}
+}
+
+func (m *Machine) replyTo(msg proto.Message, b proto.Offer, no proto.Decline) {
 	m.why(whyOffered, msg.From, no)
 	m.send(msg.From, msg.Term, proto.Reply{Incarnation: b.Incarnation, Nonce: b.Nonce, No: no})
 }

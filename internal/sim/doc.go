@@ -39,6 +39,13 @@
 // lease, fail, lie, or die with their node half-way. If the agents are honest, no two
 // processes may ever work at once.
 //
+// # On a store
+//
+// Runs of an algorithm on a store have a model of a store in place of voters. It loses, delays and
+// reorders requests and answers, also those that were called back, ends entries late, answers nobody for a
+// while, shows old states, and gives the lead to strangers. At times an operator removes the first entry,
+// or the store forgets: the leader that lost its entry so may meet another, and only the tokens are judged.
+//
 // # An analysis
 //
 // With Options.Initiator, nothing fails: all nodes agree on the best one at the start,

@@ -320,6 +320,7 @@ func storeCheckers() []checker {
 		{removesTheDead, (&removes{}).check},
 		{leavesLast, leavesAfterWork},
 		{neverEnds, func(*step) string { return "" }},
+		{Invariant{"could-lead", "who says that it would take over has just had an answer of the store"}, couldLead},
 		{Invariant{"asks-calmly", "no process asks the store again and again"}, (&asksCalmly{}).check},
 	}
 }
@@ -421,6 +422,17 @@ func (k *removes) check(s *step) string {
 		return fmt.Sprintf("asks to remove the entry of %d, which is lent", e.ID)
 	case s.cluster.Keep:
 		return fmt.Sprintf("asks to remove the entry of %d, and is to await leases", e.ID)
+	}
+	return ""
+}
+
+func couldLead(s *step) string {
+	ev, answered := s.ev.(algorithms.Answered)
+	for _, m := range s.out.Send {
+		reply, ok := m.Body.(proto.Reply)
+		if ok && reply.No == proto.NoDecline && (!answered || ev.Failed != "") {
+			return fmt.Sprintf("would take over from %d", m.To)
+		}
 	}
 	return ""
 }

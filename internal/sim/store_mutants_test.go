@@ -71,6 +71,10 @@ func storeLeadMutants() []mutant {
 			"lease-ahead",
 		},
 		{
+			"Whoever would take over asks the store first", "store/transfer.go",
+			"\tm.handing.open = &msg\n", "\tm.replyTo(msg, b, proto.NoDecline)\n", "could-lead",
+		},
+		{
 			"at most once in a while, ever more rarely", "store/transfer.go",
 			"\th.calm = m.now.Add(wait)\n", "", "calm-preference",
 		},
