@@ -78,9 +78,9 @@ func (m *Machine) forgot(own algorithms.Entry) bool {
 	if own.Token > m.desk.knew {
 		return false
 	}
-	m.out.End = fmt.Sprintf("the store gave the token %d, and node %d led with the token %d before: the store was set back, "+
-		"perhaps by a backup, or is another one. Raise its tokens above %d, or tell what checks tokens to forget them, and give this node "+
-		"an empty data directory", own.Token, m.state.Vote.ID, m.state.Vote.Term, m.state.Vote.Term)
+	m.out.End = fmt.Sprintf("the store gave the token %d, and node %d led with the token %d before: the store was "+
+		"set back, perhaps by a backup. Raise its tokens above %d, or tell what checks tokens to forget them, and "+
+		"give this node an empty data directory", own.Token, m.state.Vote.ID, m.state.Vote.Term, m.state.Vote.Term)
 	return true
 }
 

@@ -201,7 +201,8 @@ func (m *Machine) ineligible() string { return m.ineligibility }
 func (m *Machine) stands() bool { return !m.resigned && m.ineligible() == "" }
 
 var (
-	whyResign     = reasons.Kind("resign", "asked to resign", algorithms.Because{Kind: algorithms.HandOver, About: algorithms.Self})
+	whyResign = reasons.Kind("resign", "asked to resign",
+		algorithms.Because{Kind: algorithms.HandOver, About: algorithms.Self})
 	whyIneligible = reasons.Kind("ineligible", "not eligible: %s")
 	whyKeepsTerm  = reasons.Kind("leads-on", "not eligible: %s -> lead term %d on, do not stand again")
 )
@@ -210,7 +211,8 @@ func (m *Machine) resign(ev algorithms.Resign) {
 	m.resigned = true
 	m.nominate(ev)
 	m.leave(whyResign.Of())
-	if successor, why := m.refusing(ev.To).Successor(m.others, ev.To); m.leading.left != 0 && why == (algorithms.Refusal{}) {
+	successor, why := m.refusing(ev.To).Successor(m.others, ev.To)
+	if m.leading.left != 0 && why == (algorithms.Refusal{}) {
 		m.handing.successor = successor
 	}
 }

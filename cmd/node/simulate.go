@@ -211,7 +211,7 @@ func simOptions(ctx *cli.Context) (sim.Options, error) {
 	}
 	switch {
 	case keeper == "drawn" && voters == "drawn":
-		return sim.Options{}, usagef("--store drawn: leadership stands on a store or on voters: leave --voters drawn out")
+		return sim.Options{}, usagef("--store drawn: a store decides, or voters do: leave --voters drawn out")
 	case keeper == "drawn" && entry.Guarantee != algorithms.BestEffort:
 		return sim.Options{}, usagef("--store drawn: %s needs voters: take an algorithm that nominates", entry.Name)
 	case keeper == "drawn":

@@ -185,7 +185,8 @@ var house = []room{
 	{
 		path: ".",
 		module: []string{
-			"algorithms", "algorithms/catalog", "algorithms/lease", "algorithms/store", "fence", "internal/address", "internal/daemon",
+			"algorithms", "algorithms/catalog", "algorithms/lease", "algorithms/store", "fence",
+			"internal/address", "internal/daemon",
 			"internal/fenceagent", "internal/health", "internal/pacing", "membership", "node", "node/*", "proto",
 			"store",
 		},

@@ -38,7 +38,8 @@ func (p leasePlan) storeLines() []string {
 		fmt.Sprintf("TTL %v, await leases %v, brief %v, unproven deaths %v, proofs within %v, work stops within %v",
 			p.Promise, p.Keep, p.Brief, p.Unproven, p.Proof, p.Drain),
 		fmt.Sprintf("a store that queues %v, a way takes up to %v, %v lost, %v up to two TTLs late, stale %v, "+
-			"changes not told %v, away without a word %v", p.Queues, p.Way, p.Lost, p.Straggle, p.Stale, p.Untold, p.Silent),
+			"changes not told %v, away without a word %v",
+			p.Queues, p.Way, p.Lost, p.Straggle, p.Stale, p.Untold, p.Silent),
 		fmt.Sprintf("entries end up to %v late, its clock drifts by %d ppm, tokens from %d in steps of up to %d",
 			p.Lag, p.DriftPPM, p.First, 1+p.Skip),
 	}
@@ -197,7 +198,9 @@ func (c *cluster) keep(k *kept, ttl time.Duration) {
 	key, ends := k.Key, k.ends
 	c.queue.plan(ends+c.dice.between(0, c.Lag), func() {
 		was := c.shelf.entries
-		c.shelf.entries = slices.DeleteFunc(slices.Clone(was), func(k kept) bool { return k.Key == key && k.ends == ends })
+		c.shelf.entries = slices.DeleteFunc(slices.Clone(was), func(k kept) bool {
+			return k.Key == key && k.ends == ends
+		})
 		c.changed(was)
 	})
 }
@@ -315,8 +318,11 @@ func storeCheckers() []checker {
 			"before the store may forget that entry"}, firstEntry},
 		{Invariant{"tokens-rise", "the token of each leader is above those of all leaders before, strangers " +
 			"included, and is the highest that its node saved"}, (&tokensGrow{}).check},
-		{Invariant{"only-the-store", "a node begins to lead only by an answer to its request for the lead, which " +
-			"says that its entry is the first; by an answer which says that it is not, it leads no more"}, onlyTheStore},
+		{
+			Invariant{"only-the-store", "a node begins to lead only by an answer to its request for the lead, which " +
+				"says that its entry is the first; by an answer which says that it is not, it leads no more"},
+			onlyTheStore,
+		},
 		{removesTheDead, (&removes{}).check},
 		{leavesLast, leavesAfterWork},
 		{neverEnds, func(*step) string { return "" }},
@@ -351,7 +357,8 @@ func firstEntry(s *step) string {
 	until := s.node.clock.when(s.out.Leader.Until)
 	switch {
 	case first.by != s.node.life || first.Token != s.out.Leader.Term:
-		return fmt.Sprintf("leads term %d, the first entry is of %d with token %d", s.out.Leader.Term, first.ID, first.Token)
+		return fmt.Sprintf("leads term %d, the first entry is of %d with token %d", s.out.Leader.Term,
+			first.ID, first.Token)
 	case until > first.ends:
 		return fmt.Sprintf("leads term %d for %v longer than the store keeps its entry", first.Token, until-first.ends)
 	}

@@ -56,7 +56,8 @@ func TestAnIdleStoreIsAskedByItsLeader(t *testing.T) {
 		for id, n := range last {
 			leads := id == c.leader().id
 			if asks := n - before[id]; leads && (asks < renewals-2 || asks > renewals+1) || !leads && asks > 0 {
-				t.Errorf("%s: %d asked %d times in %d thirds of a TTL, and %d leads", name, id, asks, renewals, c.leader().id)
+				t.Errorf("%s: %d asked %d times in %d thirds of a TTL, and %d leads", name, id, asks, renewals,
+					c.leader().id)
 			}
 		}
 	}
