@@ -128,8 +128,6 @@ var house = []room{
 		path: "internal/bench/history", module: []string{"fence", "proto"},
 		others: []string{"github.com/anishathalye/porcupine"},
 	},
-	{path: "store", module: []string{"algorithms", "proto"}},
-	{path: "store/storetest", module: []string{"algorithms", "proto", "store"}},
 	{path: "fence", module: []string{"proto"}},
 	{path: "fence/fencehttp", module: []string{"fence", "internal/web"}},
 	{path: "fence/fencetest", module: []string{"fence", "proto"}},
@@ -144,6 +142,12 @@ var house = []room{
 	},
 	{path: "store", module: []string{"algorithms", "proto"}},
 	{path: "store/storetest", module: []string{"algorithms", "proto", "store"}},
+	{path: "store/all", module: []string{"internal/storeurl", "store", "store/*"}},
+	{
+		path:   "store/postgres",
+		module: []string{"algorithms", "internal/storeurl", "proto", "store"},
+		others: []string{"github.com/jackc/pgx/v5", "github.com/jackc/pgx/v5/*"},
+	},
 	{
 		path:   "store/redis",
 		module: []string{"algorithms", "internal/storeurl", "proto", "store"},

@@ -24,8 +24,8 @@ var frozen = []string{
 	"rounds/former.go", "rounds/logs/former.go",
 }
 
-// english are names of kinds that mean something else, too: in a heading, to a firewall.
-var english = []string{"OK", "ID", "LEADER", "READY", "REJECT"}
+// english are names of kinds that mean something else, too: in a heading, to a firewall, in SQL.
+var english = []string{"OK", "ID", "LEADER", "READY", "REJECT", "EXISTS"}
 
 // "An algorithm is one folder": no Go file outside it names its package, a kind of message
 // that it has to itself, or a reason of its own. The catalogue may, and tests in the folder

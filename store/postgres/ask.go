@@ -27,20 +27,23 @@ const (
 	Stand = `WITH taken AS (
 	INSERT INTO %[1]s AS lease (name, holder, token, expires)
 	VALUES (@election, @value, 1, clock_timestamp() + @ttl::bigint * interval '1 microsecond')
-	ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires = excluded.expires,
+	ON CONFLICT (name) DO UPDATE SET expires = excluded.expires,
+		holder = CASE WHEN lease.holder = @lent AND lease.expires > clock_timestamp() THEN @lent ELSE @value END,
 		token = lease.token + CASE WHEN lease.holder IN (@own, @lent) AND lease.expires > clock_timestamp() THEN 0 ELSE 1 END
 	WHERE lease.holder = '' OR lease.expires <= clock_timestamp() OR lease.holder IN (@own, @lent)
 		OR lease.holder = @dead AND lease.token = @token
 	RETURNING 1)
 SELECT pg_notify(@channel, @election) FROM taken`
 
-	// Renew keeps the lease for another TTL.
-	Renew = `UPDATE %[1]s SET holder = @value, expires = clock_timestamp() + @ttl::bigint * interval '1 microsecond'
+	// Renew keeps the lease for another TTL. An entry that was lent stays marked.
+	Renew = `UPDATE %[1]s SET holder = CASE holder WHEN @lent THEN @lent ELSE @value END,
+	expires = clock_timestamp() + @ttl::bigint * interval '1 microsecond'
 WHERE name = @election AND holder IN (@own, @lent) AND expires > clock_timestamp()`
 
 	// leave gives the lease back, and remove takes it from the process that is proven dead.
 	leave = `WITH left_by AS (
-	UPDATE %[1]s SET holder = '', expires = clock_timestamp() WHERE name = @election AND holder IN (@own, @lent)
+	UPDATE %[1]s SET holder = '', expires = clock_timestamp()
+	WHERE name = @election AND holder IN (@own, @lent) AND token = @token
 	RETURNING 1)
 SELECT pg_notify(@channel, @election) FROM left_by`
 	remove = `WITH removed AS (
@@ -191,10 +194,8 @@ func (e *election) Ask(ctx context.Context, ask algorithms.Ask) (a algorithms.An
 	if err := e.prepare(ctx, conn); err != nil {
 		return a, err
 	}
-	of, token := e.Candidate, int64(-1)
-	if !ask.Remove.IsZero() {
-		of.ID, of.Incarnation, token = ask.Remove.ID, ask.Remove.Incarnation, tokenOf(ask.Remove.Key)
-	}
+	of, token := e.Candidate, tokenOf(ask.Remove.Key)
+	of.ID, of.Incarnation = ask.Remove.ID, ask.Remove.Incarnation
 	args := pgx.NamedArgs{
 		"election": e.Election, "value": e.Value(ask.Lent), "own": e.Value(false), "lent": e.Value(true),
 		"ttl": e.TTL.Microseconds(), "channel": e.channel, "dead": of.Value(false), "token": token,

@@ -207,7 +207,7 @@ func (e *election) explain(err error) error {
 	return err
 }
 
-// keyOf is the key of the entry with this token, and tokenOf the reverse.
+// keyOf is the key of the entry with this token, and tokenOf the reverse; -1 if there is no such entry.
 func keyOf(token int64) string { return strconv.FormatInt(token, 10) }
 
 func tokenOf(key string) int64 {

@@ -213,7 +213,7 @@ func TestForeignCandidate(t *testing.T) {
 	if stand() != 0 {
 		t.Error("another leads beside ours")
 	}
-	one.Do(algorithms.AskLeave, algorithms.Ask{})
+	one.Leave()
 	if stand() != 1 {
 		t.Fatal("another cannot lead after ours")
 	}

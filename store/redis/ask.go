@@ -69,13 +69,13 @@ end`)
 	renew = script(`
 if mine then
   local text = own
-  if isLent then text = lent end
+  if isLent or value == lent then text = lent end
   keep(text)
   if text ~= value then changed() end
 end`)
 	// "Remove the key only if it exists and the value stored at the key is exactly the one I expect to be."
 	leave = script(`
-if mine and (want == 0 or token() == want) then
+if mine and token() == want then
   redis.call('DEL', key, asks)
   changed()
 end`)
@@ -85,7 +85,7 @@ end`)
 // ask is what a script needs to know beyond the candidate.
 type ask struct {
 	number      uint64
-	want        proto.Term // the token to stand with or to leave; 0 for any
+	want        proto.Term // the token to stand with, 0 for the next one; or that of the entry to leave
 	again, lent bool
 	remove      algorithms.Entry
 }
@@ -177,7 +177,11 @@ func (e *election) Ask(ctx context.Context, asked algorithms.Ask) (algorithms.An
 	case algorithms.AskRenew:
 		saw, err = e.poll(ctx, renew, a)
 	case algorithms.AskLeave:
-		saw, err = e.poll(ctx, leave, a)
+		leaving := look
+		if a.want = asked.Remove.Token; a.want != 0 {
+			leaving = leave
+		}
+		saw, err = e.poll(ctx, leaving, a)
 	case algorithms.AskRemove:
 		saw, err = e.poll(ctx, removal, a)
 	default:

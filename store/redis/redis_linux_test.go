@@ -58,7 +58,7 @@ func TestForeignCandidate(t *testing.T) {
 	if got := set(); got != "" {
 		t.Errorf("another makes an entry next to ours: %s", got)
 	}
-	one.Do(algorithms.AskLeave, algorithms.Ask{})
+	one.Leave()
 	if got := set(); got != "OK" {
 		t.Errorf("another makes no entry where there is none: %s", got)
 	}
@@ -70,7 +70,7 @@ func TestForeignCandidate(t *testing.T) {
 		t.Errorf("whoever raised no token has the token %d, want %d", a.Holder.Token, first.Token)
 	}
 	one.Do(algorithms.AskRemove, algorithms.Ask{Remove: a.Holder})
-	one.Do(algorithms.AskLeave, algorithms.Ask{})
+	one.Leave()
 	if got := s.cli(t, "GET", "k"); got != "host-1" {
 		t.Errorf("we removed the entry of a stranger: %q", got)
 	}
@@ -91,7 +91,7 @@ func TestServerRestarts(t *testing.T) {
 	if again := one.Leads(one.Renew()); again != first {
 		t.Errorf("after the restart %+v, want %+v", again, first)
 	}
-	one.Do(algorithms.AskLeave, algorithms.Ask{})
+	one.Leave()
 	if again := one.Leads(one.Stand()); again.Token <= first.Token {
 		t.Errorf("the token %d is not above %d", again.Token, first.Token)
 	}
@@ -165,7 +165,7 @@ func TestMajority(t *testing.T) {
 		t.Errorf("without one server %+v is %+v", first, again)
 	}
 	two.Follows(two.Stand(), first)
-	one.Do(algorithms.AskLeave, algorithms.Ask{})
+	one.Leave()
 	second := two.Leads(two.Stand())
 	if second.Token <= first.Token {
 		t.Errorf("the token %d is not above %d", second.Token, first.Token)
@@ -189,7 +189,7 @@ func TestSplit(t *testing.T) {
 	one := storetest.Open(t, at(t, "k", servers...), 1, ttl)
 	servers[0].cli(t, "SET", "k", "host-1", "PX", "60000")
 	first := one.Leads(one.Stand())
-	one.Do(algorithms.AskLeave, algorithms.Ask{})
+	one.Leave()
 	servers[1].cli(t, "SET", "k", "host-2", "PX", "60000")
 	if a := one.Stand(); !a.Own.IsZero() || !a.Holder.IsZero() {
 		t.Errorf("nobody has a majority: %+v", a)
@@ -230,7 +230,7 @@ func TestRace(t *testing.T) {
 				}
 				time.Sleep(time.Millisecond)
 				leading.Add(-1)
-				p.Do(algorithms.AskLeave, algorithms.Ask{})
+				p.Leave()
 			}
 		})
 	}

@@ -201,7 +201,7 @@ func (e *election) Ask(ctx context.Context, asked algorithms.Ask) (algorithms.An
 	case algorithms.AskStand:
 		err = e.stand(ctx, began, asked.Remove)
 	case algorithms.AskLeave:
-		err = e.leave(ctx)
+		err = e.leave(ctx, asked.Remove)
 	case algorithms.AskRemove:
 		err = e.remove(ctx, asked.Remove)
 	default:
@@ -216,8 +216,8 @@ func (e *election) Ask(ctx context.Context, asked algorithms.Ask) (algorithms.An
 			holder, own, err = e.look(ctx)
 		}
 	}
-	if err == nil && asked.Verb == algorithms.AskRenew && !own.IsZero() && own.Lent != asked.Lent {
-		holder, own, err = e.lend(ctx, holder, own, asked.Lent)
+	if err == nil && asked.Verb == algorithms.AskRenew && !own.IsZero() && asked.Lent && !own.Lent {
+		holder, own, err = e.lend(ctx, holder, own)
 	}
 	if err != nil {
 		return algorithms.Answered{}, err
@@ -348,27 +348,25 @@ func (e *election) ours(z znode) bool {
 	return err == nil && z.session != 0 && z.session == s.conn.SessionID() && strings.HasPrefix(z.name, e.prefix)
 }
 
-// leave removes all that this candidate made.
-func (e *election) leave(ctx context.Context) error {
-	if e.own != "" {
-		if err := e.remove1(ctx, e.own, -1); err != nil {
-			return err
-		}
+// leave removes the entry, if this candidate made it.
+func (e *election) leave(ctx context.Context, entry algorithms.Entry) error {
+	name := nameIn(entry)
+	if !strings.HasPrefix(name, e.prefix) {
+		return nil // it is of another process, or of none
 	}
-	names, err := e.list(ctx)
-	if err != nil {
+	if err := e.remove1(ctx, name, -1); err != nil {
 		return err
 	}
-	for _, name := range names {
-		if strings.HasPrefix(name, e.prefix) {
-			if err := e.remove1(ctx, name, -1); err != nil {
-				return err
-			}
-		}
+	if name == e.own {
+		e.own, e.sure, e.leads = "", false, false
+		e.setUntil(time.Time{})
 	}
-	e.own, e.sure, e.leads = "", true, false
-	e.setUntil(time.Time{})
 	return nil
+}
+
+// nameIn returns the name of an entry's znode; "" for none.
+func nameIn(entry algorithms.Entry) string {
+	return entry.Key[:max(0, strings.LastIndexByte(entry.Key, ' '))]
 }
 
 // remove removes this very entry, unless it is lent.
@@ -376,7 +374,7 @@ func (e *election) remove(ctx context.Context, entry algorithms.Entry) error {
 	if entry.IsZero() {
 		return nil
 	}
-	name := entry.Key[:max(0, strings.LastIndexByte(entry.Key, ' '))]
+	name := nameIn(entry)
 	if _, _, ok := contender(name); !ok {
 		return nil
 	}
@@ -398,16 +396,16 @@ func (e *election) remove1(ctx context.Context, name string, version int32) erro
 	})
 }
 
-// lend marks the own entry as lent, or as lent no more.
-func (e *election) lend(ctx context.Context, holder, own znode, lent bool) (first, mine znode, err error) {
+// lend marks the own entry as lent.
+func (e *election) lend(ctx context.Context, holder, own znode) (first, mine znode, err error) {
 	err = e.do(ctx, func(c *zk.Conn) error {
-		_, err := c.Set(e.Path+"/"+own.name, []byte(e.Value(lent)), own.version)
+		_, err := c.Set(e.Path+"/"+own.name, []byte(e.Value(true)), own.version)
 		return err
 	})
 	if err != nil {
 		return znode{}, znode{}, err
 	}
-	own.Lent = lent
+	own.Lent = true
 	own.version++
 	if holder.name == own.name {
 		holder = own

@@ -144,7 +144,7 @@ func TestKazoo(t *testing.T) {
 			}
 			k.silent(t, 0)
 			startKazoo(t, s, path, "contenders").says(t, one.Value(false)+" host-1")
-			one.Do(algorithms.AskLeave, algorithms.Ask{})
+			one.Leave()
 			k.says(t, "leads")
 			a := one.Stand()
 			if a.Held() || a.Own.IsZero() || a.Holder.Foreign != `the candidate "host-1" of another program` ||
@@ -198,7 +198,7 @@ func TestMixedRecipes(t *testing.T) {
 	if !errors.Is(err, store.ErrWrong) || !strings.Contains(err.Error(), "give recipe=kazoo") {
 		t.Errorf("one of another recipe stands: %v", err)
 	}
-	one.Do(algorithms.AskLeave, algorithms.Ask{})
+	one.Leave()
 	second := two.Leads(two.Renew())
 	three.Follows(three.Renew(), second)
 }
@@ -310,7 +310,7 @@ func TestFollowerDies(t *testing.T) {
 			} else {
 				t.Logf("kept for %v of %v, and another leads after %v", a.Keeps, ttl, took)
 			}
-			two.Do(algorithms.AskLeave, algorithms.Ask{})
+			two.Leave()
 			if err := one.Close(); err != nil {
 				t.Error(err)
 			}
