@@ -65,6 +65,15 @@ var house = []room{
 		},
 		pure: true,
 	},
+	{path: "store", module: []string{"algorithms", "proto"}},
+	{path: "store/storetest", module: []string{"algorithms", "proto", "store"}},
+	{
+		path: "store/etcd", module: []string{"algorithms", "proto", "store"},
+		others: []string{
+			"go.etcd.io/etcd/api/v3/*", "go.etcd.io/etcd/api/v3/v3rpc/rpctypes", "go.etcd.io/etcd/client/v3",
+			"go.uber.org/zap", "google.golang.org/grpc", "google.golang.org/grpc/*",
+		},
+	},
 	{path: "internal/trace", module: []string{"algorithms", "proto"}, others: []string{zerolog}},
 	{path: "internal/words"},
 	{path: "rounds", module: []string{"algorithms", "algorithms/catalog", "proto", "internal/trace", "internal/words"}},

@@ -1,0 +1,98 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/ringleader-dev/ringleader/store"
+)
+
+// Check asks for the version of etcd, whether this user may write below the prefix, and what is there.
+func (e *election) Check(ctx context.Context) error {
+	r, err := e.version(ctx)
+	if err != nil {
+		return err
+	}
+	var major, minor int
+	if n, _ := fmt.Sscanf(r.Version, "%d.%d", &major, &minor); n == 2 && (major < 3 || major == 3 && minor < 4) {
+		return fmt.Errorf("this is etcd %s: use etcd 3.4 or later: %w", r.Version, store.ErrWrong)
+	}
+	// No key has a version below zero: this writes nothing. It is refused to whoever may not write.
+	key := e.prefix + "check"
+	never := clientv3.Compare(clientv3.Version(key), "<", 0)
+	if _, err := e.client.Txn(ctx).If(never).Then(clientv3.OpPut(key, "")).Commit(); err != nil {
+		return wrong(ctx, err)
+	}
+	list, err := e.do(ctx)
+	if err != nil {
+		return wrong(ctx, err)
+	}
+	if len(list) > 0 && list[0].Lease == 0 {
+		return fmt.Errorf("the key %.80q in etcd is no candidate of an election, for it has no lease: "+
+			"delete it, or choose another prefix: %w", list[0].Key, store.ErrWrong)
+	}
+	return nil
+}
+
+// version returns the status of the first member that answers.
+func (e *election) version(ctx context.Context) (r *clientv3.StatusResponse, err error) {
+	for _, endpoint := range e.client.Endpoints() {
+		if r, err = e.client.Status(ctx, endpoint); err == nil {
+			return r, nil
+		}
+		if err = wrong(ctx, err); errors.Is(err, store.ErrWrong) || ctx.Err() != nil {
+			return nil, err
+		}
+	}
+	return nil, err
+}
+
+// advice is what to do about errors that do not pass.
+var advice = []struct {
+	code codes.Code
+	text string // what the error's text contains
+	do   string
+}{
+	{codes.Unimplemented, "", "this is not etcd: correct the address"},
+	{codes.Unavailable, "looked like an HTTP/1", "this is not etcd: correct the address"},
+	{codes.Unavailable, "frame too large", "this is not etcd: correct the address"},
+	{codes.Unavailable, "does not look like a TLS handshake", "etcd is not encrypted here: leave out tls, ca and cert"},
+	{codes.Unavailable, "x509:", "etcd's certificate is not trusted: give ca=FILE, or correct the address"},
+	{codes.Unavailable, "tls: ", "etcd does not accept this encryption: give ca=FILE, and cert=FILE and key=FILE"},
+}
+
+// wrong returns err in words for people. It wraps store.ErrWrong if the configuration is to blame.
+func wrong(ctx context.Context, err error) error {
+	if errors.Is(err, store.ErrWrong) {
+		return err
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		return fmt.Errorf("etcd does not answer: %w", cause)
+	}
+	known := rpctypes.Error(err)
+	for _, refused := range []error{
+		rpctypes.ErrPermissionDenied, rpctypes.ErrUserEmpty, rpctypes.ErrUserNotFound, rpctypes.ErrAuthFailed,
+		rpctypes.ErrInvalidAuthMgmt,
+	} {
+		if errors.Is(known, refused) {
+			return fmt.Errorf("%w: correct user=NAME and password-file=FILE, or the user's roles in etcd: %w",
+				err, store.ErrWrong)
+		}
+	}
+	text := err.Error()
+	if s, ok := status.FromError(err); ok {
+		for _, a := range advice {
+			if s.Code() == a.code && strings.Contains(text, a.text) {
+				return fmt.Errorf("%w: %s: %w", err, a.do, store.ErrWrong)
+			}
+		}
+	}
+	return fmt.Errorf("etcd: %w", err)
+}
