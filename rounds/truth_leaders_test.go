@@ -56,7 +56,7 @@ func (r *reading) compareLeaderships() {
 // longSilent is how long after the end of a lease its end is told, if nobody wrote of it.
 const longSilent = 5 * time.Second
 
-// knownUntil returns when the logs end for whoever reads them: no record tells how long nobody wrote after the last one.
+// knownUntil returns when the logs end for their reader: no record tells how long nobody wrote after the last one.
 func (r *reading) knownUntil() time.Time {
 	if len(r.shown) == 0 {
 		return time.Time{}
