@@ -122,9 +122,9 @@ func (e *election) ask(ctx context.Context, ask algorithms.Ask) (a algorithms.An
 	case algorithms.AskStand:
 		list, keeps, err = e.stand(ctx, e.removing(ask.Remove))
 	case algorithms.AskRenew:
-		list, keeps, err = e.renew(ctx, mayHave, ask.Lent, unsure || e.own.Lent != ask.Lent)
+		list, keeps, err = e.renew(ctx, mayHave, ask.Lent && (unsure || !e.own.Lent))
 	case algorithms.AskLeave:
-		list, err = e.leave(ctx)
+		list, err = e.leave(ctx, ask.Remove)
 	case algorithms.AskRemove:
 		list, err = e.do(ctx, e.removing(ask.Remove)...)
 	default:
@@ -191,16 +191,23 @@ func (e *election) do(ctx context.Context, ops ...clientv3.Op) ([]*mvccpb.KeyVal
 	return e.commit(ctx, e.reading(ops...))
 }
 
+// keyOf returns the key of an entry, and the revision of its creation. ok is false if the entry is none of this
+// election.
+func (e *election) keyOf(entry algorithms.Entry) (key string, created int64, ok bool) {
+	at := strings.LastIndex(entry.Key, "@")
+	if at < 0 {
+		return "", 0, false
+	}
+	key = entry.Key[:at]
+	created, err := strconv.ParseInt(entry.Key[at+1:], 10, 64)
+	return key, created, err == nil && strings.HasPrefix(key, e.prefix)
+}
+
 // removing returns the operation that deletes the key of a dead process: if it is the very key, by its
 // revision of creation, and has not been marked as lent since.
 func (e *election) removing(dead algorithms.Entry) []clientv3.Op {
-	at := strings.LastIndex(dead.Key, "@")
-	if at < 0 || dead.ID == 0 || dead.Lent {
-		return nil
-	}
-	key := dead.Key[:at]
-	rev, err := strconv.ParseInt(dead.Key[at+1:], 10, 64)
-	if err != nil || !strings.HasPrefix(key, e.prefix) || e.lease != 0 && key == e.key() {
+	key, rev, ok := e.keyOf(dead)
+	if !ok || dead.ID == 0 || dead.Lent || e.lease != 0 && key == e.key() {
 		return nil
 	}
 	made := store.Candidate{Cluster: e.c.Cluster, Peer: proto.Peer{ID: dead.ID, Incarnation: dead.Incarnation}}
@@ -324,9 +331,8 @@ func (e *election) settle(ctx context.Context, list []*mvccpb.KeyValue) (bool, e
 	return settled, nil
 }
 
-// renew renews the lease, and marks the key as lent, or not lent, if mark is set. It then reads whether the key
-// is there.
-func (e *election) renew(ctx context.Context, mayHave, isLent, mark bool) (
+// renew renews the lease, and marks the key as lent if mark is set. It then reads whether the key is there.
+func (e *election) renew(ctx context.Context, mayHave, mark bool) (
 	list []*mvccpb.KeyValue, keeps time.Duration, err error,
 ) {
 	if e.lease == 0 || !mayHave {
@@ -337,39 +343,40 @@ func (e *election) renew(ctx context.Context, mayHave, isLent, mark bool) (
 		return nil, 0, err
 	}
 	if mark && e.lease != 0 {
-		list, err = e.do(ctx, e.marking(isLent))
+		list, err = e.do(ctx, e.marking())
 	} else {
 		list, err = e.do(ctx)
 	}
 	return list, keeps, err
 }
 
-// marking returns the operation that gives the own key its value. The revision of its creation stays.
-func (e *election) marking(isLent bool) clientv3.Op {
-	key, value := e.key(), e.c.Value(isLent)
+// marking returns the operation that marks the own key as lent. The revision of its creation stays.
+func (e *election) marking() clientv3.Op {
+	key, value := e.key(), e.c.Value(true)
 	return clientv3.OpTxn([]clientv3.Cmp{
 		clientv3.Compare(clientv3.CreateRevision(key), ">", 0),
 		clientv3.Compare(clientv3.Value(key), "!=", value),
 	}, []clientv3.Op{clientv3.OpPut(key, value, clientv3.WithLease(e.lease))}, nil)
 }
 
-// leave revokes the lease, and with it deletes the own key. A request to create that key, which was given up and
-// is still on its way, fails from then on.
-func (e *election) leave(ctx context.Context) ([]*mvccpb.KeyValue, error) {
+// leave deletes the key of an entry of this process, and then revokes its lease: a request to create that key, which
+// was given up and is still on its way, fails from then on.
+func (e *election) leave(ctx context.Context, entry algorithms.Entry) ([]*mvccpb.KeyValue, error) {
+	key, created, ok := e.keyOf(entry)
+	if !ok || !entry.Of(e.c.Peer) {
+		return e.do(ctx)
+	}
+	list, err := e.do(ctx, clientv3.OpTxn(
+		[]clientv3.Cmp{clientv3.Compare(clientv3.CreateRevision(key), "=", created)},
+		[]clientv3.Op{clientv3.OpDelete(key)}, nil))
+	if err != nil || e.lease == 0 || key != e.key() || slices.ContainsFunc(list, e.isOurs) {
+		return list, err
+	}
 	if err := e.revoke(ctx, e.lease); err != nil {
 		return nil, err
 	}
 	e.lease = 0
-	for {
-		list, err := e.do(ctx)
-		i := slices.IndexFunc(list, e.isOurs)
-		if err != nil || i < 0 {
-			return list, err
-		}
-		if err := e.drop(ctx, list[i]); err != nil {
-			return nil, err
-		}
-	}
+	return list, nil
 }
 
 // drop removes a key of this process that is not the one at hand, and its lease.

@@ -90,7 +90,7 @@ func TestRivals(t *testing.T) {
 	if text := next.log.String(); strings.Contains(text, "next") {
 		t.Fatalf("two lead: %s", text)
 	}
-	node.Do(algorithms.AskLeave, algorithms.Ask{})
+	node.Leave()
 	next.leads(t, "next")
 	if a := node.Look(); !strings.Contains(a.Holder.Foreign, "next") || !a.Own.IsZero() {
 		t.Errorf("having left: %+v", a)
@@ -132,7 +132,7 @@ func TestServerRestarts(t *testing.T) {
 	}
 	other := storetest.Open(t, s.named(t, "/restart"), 2, long)
 	other.Follows(other.Stand(), first)
-	node.Do(algorithms.AskLeave, algorithms.Ask{})
+	node.Leave()
 	select {
 	case <-other.Changed():
 	case <-time.After(patience):
