@@ -93,6 +93,13 @@ type (
 		ID, How Place
 	}
 
+	// StoreSays is what this node knows of the store on which leadership stands. About names whom it is about:
+	// a node, or the words for a stranger.
+	StoreSays struct {
+		Kind  StoreWord
+		About Place
+	}
+
 	// Unstopped says that a majority granted the term, but the former leaders have not stopped.
 	Unstopped struct{ Former Place }
 )
@@ -115,6 +122,7 @@ func (Woke) decision()      {}
 func (Waited) decision()    {}
 func (Unheeded) decision()  {}
 func (Fences) decision()    {}
+func (StoreSays) decision() {}
 func (Unstopped) decision() {}
 
 // VerdictKind says in which way a candidate lost.
@@ -188,6 +196,17 @@ const (
 	FenceDone   FenceResult = "fenced"
 	FenceFailed FenceResult = "not-fenced"
 	FenceNoNeed FenceResult = "stopped-by-itself"
+)
+
+// StoreWord is one thing that the store says, or does not say.
+type StoreWord string
+
+// The words of a store.
+const (
+	StoreSilent  StoreWord = "silent"  // it does not answer this node, from now on; About says why
+	StoreAnswers StoreWord = "answers" // it answers this node again
+	StoreLent    StoreWord = "lent"    // the first entry is of a dead process, and lent
+	StoreForeign StoreWord = "foreign" // the first entry is a stranger's
 )
 
 // Decided returns the first decision of type D; ok is false if there is none.

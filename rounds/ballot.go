@@ -68,7 +68,7 @@ var (
 
 // ballot sets the round's Ballot.
 func (r *Round) ballot(g *group) {
-	if r.Guarantee != lease {
+	if !leased(r.Guarantee) {
 		return
 	}
 	candidate := uint64(0)
@@ -130,7 +130,7 @@ func (r *Round) voice(g *group, voter, candidate uint64) Voice {
 			answers, ok := decided[algorithms.Answers](why)
 			if !ok || why.node(answers.Voter, st.Ref.Node) != voter ||
 				why.node(answers.Candidate, st.Ref.Node) != candidate ||
-				answers.Term >= 0 && why.number(answers.Term) != r.Term {
+				answers.Term >= 0 && why.term(answers.Term) != r.Term {
 				continue
 			}
 			v.Yes = answers.Yes
@@ -205,7 +205,7 @@ func (r *Round) refuses(m *Message) bool {
 		for i := range st.reasons {
 			why := &st.reasons[i]
 			votes, ok := decided[algorithms.Votes](why)
-			if ok && step == m.SendStep && why.number(votes.Term) != r.Term {
+			if ok && step == m.SendStep && why.term(votes.Term) != r.Term {
 				return true
 			}
 			_, wins := decided[algorithms.Wins](why)

@@ -80,7 +80,7 @@ func leaderTerm(rec *trace.Record, reasons []reason) (term uint64, unsettled boo
 	switch {
 	case rec.Leader == 0:
 		return 0, false
-	case rec.Led != 0 || rec.Token != 0 || rec.Guarantee != lease:
+	case rec.Led != 0 || rec.Token != 0 || !leased(rec.Guarantee):
 		return rec.LeaderTerm(), false
 	case rec.LeaderChange == "": // as text does not tell it
 		return rec.Term, true
@@ -88,10 +88,10 @@ func leaderTerm(rec *trace.Record, reasons []reason) (term uint64, unsettled boo
 	for i := range reasons {
 		why := &reasons[i]
 		if follows, ok := decided[algorithms.Follows](why); ok {
-			return why.number(follows.Term), false
+			return why.term(follows.Term), false
 		}
 		if leads, ok := decided[algorithms.Leads](why); ok {
-			return why.number(leads.Term), false
+			return why.term(leads.Term), false
 		}
 	}
 	return rec.Term, false
@@ -101,7 +101,7 @@ func leaderTerm(rec *trace.Record, reasons []reason) (term uint64, unsettled boo
 func releasedTerm(reasons []reason) uint64 {
 	for i := range reasons {
 		if releases, ok := decided[algorithms.Releases](&reasons[i]); ok {
-			return reasons[i].number(releases.Term)
+			return reasons[i].term(releases.Term)
 		}
 	}
 	return 0

@@ -22,6 +22,7 @@ func (g *group) round(t *log, next uint64) *Round {
 	for i := range r.Steps {
 		r.addInitiator(&r.Steps[i])
 		r.noteUnfenced(&r.Steps[i])
+		r.noteStore(&r.Steps[i])
 		led = r.lead(led, i, t.entries[i].life)
 		r.AtLeast = r.AtLeast || !t.entries[i].life.debug
 	}

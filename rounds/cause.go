@@ -14,8 +14,8 @@ import (
 // decide, the term of the nomination may be lower than the term of the votes.
 func (r *Round) callsFor(why *reason) (cause reason, ok bool) {
 	opens, ok := decided[algorithms.Opens](why)
-	term := why.number(opens.Term)
-	if !ok || term != r.Term && (r.Guarantee != lease || term > r.Term) {
+	term := why.term(opens.Term)
+	if !ok || term != r.Term && (!leased(r.Guarantee) || term > r.Term) {
 		return cause, false
 	}
 	return why.cause(opens.Cause), true
@@ -24,7 +24,7 @@ func (r *Round) callsFor(why *reason) (cause reason, ok bool) {
 // stoodFor returns the cause, if the reason makes the node a candidate in the term.
 func (why *reason) stoodFor(term uint64) (cause reason, ok bool) {
 	stands, ok := decided[algorithms.Stands](why)
-	if !ok || why.number(stands.Term) != term {
+	if !ok || why.term(stands.Term) != term {
 		return cause, false
 	}
 	return why.cause(stands.Cause), true
@@ -35,7 +35,7 @@ func (why *reason) stoodFor(term uint64) (cause reason, ok bool) {
 // leader was gone, but still in that leader's own term, these nodes are the initiators instead. A node that
 // called after the win is no initiator: it began another election, of this term or a later one.
 func (r *Round) addCandidates(g *group) {
-	if r.Guarantee != lease {
+	if !leased(r.Guarantee) {
 		return
 	}
 	called := g.called
@@ -160,7 +160,7 @@ func (r *Round) findCause(g *group) {
 // a node that it had nominated and that never led, and of a leader that gave up the term by itself, or whose lease had
 // ended by its own word.
 func (r *Round) notLost(c *Cause, g *group) {
-	if c.Lost == 0 || r.Guarantee != lease {
+	if c.Lost == 0 || !leased(r.Guarantee) {
 		return
 	}
 	var led *Leadership
@@ -188,7 +188,7 @@ func (r *Round) notLost(c *Cause, g *group) {
 // handedOver corrects the cause under a lease, where the successor says only that nobody leads: the leader before gave
 // up its term since somebody asked it to, by its own word.
 func (r *Round) handedOver(c *Cause, g *group) {
-	if r.Guarantee != lease || c.Kind != Vacant && c.Kind != Released {
+	if !leased(r.Guarantee) || c.Kind != Vacant && c.Kind != Released {
 		return
 	}
 	led := g.ledBefore(r.Term, c)
@@ -208,7 +208,7 @@ func (r *Round) handedOver(c *Cause, g *group) {
 // provenGone corrects the cause under a lease, where a nominee stands as "nobody leads" because it has just seen the
 // end of the leader's process.
 func (r *Round) provenGone(c *Cause, g *group) {
-	if r.Guarantee != lease || c.Kind != Vacant {
+	if !leased(r.Guarantee) || c.Kind != Vacant {
 		return
 	}
 	var led *Leadership

@@ -130,7 +130,7 @@ func (r *Round) judgeLeaders(g *group) {
 		if second.At.Before(first.At) {
 			first, second = second, first
 		}
-		if r.Guarantee != lease && g.unknowing(first, second, r.Term) {
+		if !leased(r.Guarantee) && g.unknowing(first, second, r.Term) {
 			continue
 		}
 		text := fmt.Sprintf("Nodes %d and %d both led term %d, %d from %s after the other on",
@@ -139,7 +139,7 @@ func (r *Round) judgeLeaders(g *group) {
 			text += fmt.Sprintf(", because of this: %s", second.Why)
 		}
 		unsure := ""
-		if r.Guarantee != lease && g.apart(first.Node, second.Node) == unbounded {
+		if !leased(r.Guarantee) && g.apart(first.Node, second.Node) == unbounded {
 			unsure = " No messages compare their clocks." + noFault
 		}
 		r.find(TwoLeaders, []Ref{first.Ref, second.Ref}, "%s.%s", text, unsure)
@@ -187,7 +187,7 @@ func (r *Round) judgeFollowers(g *group) {
 			}
 		}
 		unsure := ""
-		if r.Guarantee != lease {
+		if !leased(r.Guarantee) {
 			unsure = noFault
 		}
 		r.find(TwoLeaders, proof, "%s, and node %d followed node %d in the same term. Records of node %d are missing: "+

@@ -99,7 +99,7 @@ func (g *group) between(incidents []Incident, atEnd bool) []Finding {
 	often, _ := flapping(g.unasked(incidents), atEnd || g.bounds == nil)
 	found := slices.Concat(g.overlaps(atEnd), g.reportedSplits(), withoutEnd(incidents), often)
 	for _, id := range slices.Sorted(maps.Keys(g.nodes)) {
-		found = slices.Concat(found, termFell(g.nodes[id], g.guarantee != lease), sameID(g.nodes[id]))
+		found = slices.Concat(found, termFell(g.nodes[id], !leased(g.guarantee)), sameID(g.nodes[id]))
 	}
 	return found
 }

@@ -97,8 +97,8 @@ type log struct {
 	calm   int   // how many entries there were at the last call of Ended with calm
 }
 
-// lease is the name that records give to the guarantee of leaders under a lease.
-const lease = "lease"
+// leased reports whether leaders have a lease, by the guarantee in their records.
+func leased(guarantee string) bool { return algorithms.Guarantee(guarantee).Leases() }
 
 func newGroup(key groupKey, brief bool) *group {
 	return &group{
@@ -132,7 +132,7 @@ func (g *group) add(rec *trace.Record) {
 	}
 	g.records++
 	g.newest = rec.Time
-	if g.guarantee == "" || rec.Guarantee == lease { // text may tell late that leaders have leases
+	if g.guarantee == "" || leased(rec.Guarantee) { // text may tell late that leaders have leases
 		g.guarantee = rec.Guarantee
 	}
 	settled := m.term == rec.RoundTerm() && m.leader == rec.Leader && rec.Leader != 0
@@ -165,14 +165,14 @@ func (g *group) add(rec *trace.Record) {
 	g.clock = max(g.clock, e.micros())
 	t.entries = append(t.entries, e)
 	t.clock = max(t.clock, e.micros())
-	t.led = t.led || e.Leader != 0 && (rec.Guarantee != lease || e.Change != "" || e.Token == term)
+	t.led = t.led || e.Leader != 0 && (!leased(rec.Guarantee) || e.Change != "" || e.Token == term)
 }
 
 // termOf returns the term whose round the record belongs to. Under a lease that need not be the node's own term: a
 // node asks and votes in a term that it is not in yet, and answers in one while nobody leads; and an algorithm may
 // nominate in later terms.
 func termOf(rec *trace.Record, reasons []reason) uint64 {
-	if rec.Guarantee != lease {
+	if !leased(rec.Guarantee) {
 		return rec.RoundTerm()
 	}
 	if rec.LeaderChange != "" && rec.Leader != 0 && rec.Token != 0 {
@@ -182,13 +182,13 @@ func termOf(rec *trace.Record, reasons []reason) uint64 {
 	for i := range reasons {
 		why := &reasons[i]
 		if votes, ok := decided[algorithms.Votes](why); ok { // a vote decides more than an answer
-			return why.number(votes.Term)
+			return why.term(votes.Term)
 		}
 		if stands, ok := decided[algorithms.Stands](why); ok {
-			asked = why.number(stands.Term)
+			asked = why.term(stands.Term)
 		}
 		if answers, ok := decided[algorithms.Answers](why); ok && answers.Term >= 0 && rec.Leader == 0 {
-			asked = why.number(answers.Term)
+			asked = why.term(answers.Term)
 		}
 	}
 	return asked
@@ -284,12 +284,12 @@ func (m *member) index(t time.Time, fix clockFix) int {
 // ownTerm returns the term that the node itself is in. It returns 0 if the record does not say it: under a lease,
 // records until 2026-11 have the term that a candidate asks for in its place.
 func ownTerm(rec *trace.Record, reasons []reason) uint64 {
-	if rec.Guarantee != lease {
+	if !leased(rec.Guarantee) {
 		return rec.Term
 	}
 	for i := range reasons {
 		if votes, ok := decided[algorithms.Votes](&reasons[i]); ok {
-			return reasons[i].number(votes.Term)
+			return reasons[i].term(votes.Term)
 		}
 	}
 	return 0

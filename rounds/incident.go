@@ -48,10 +48,12 @@ type Incident struct {
 	lastSign bool // see LastSign
 
 	rounds   []*Round // of Terms
+	before   *Round   // of FormerTerm; nil if it is not kept
 	lack     shortage // the time in which the voters were missing that Why names; zero if it names none
 	aside    bool     // Why says that the nodes which might have led stood aside
 	all      bool     // lack is of all nodes, not of the voters
 	unfenced bool     // Why says that former leaders could not be fenced
+	store    bool     // Why says what in the store kept the nodes from a leader
 	killed   bool     // so many of them ended without a good-bye that the others are no majority
 }
 
@@ -62,8 +64,8 @@ func (in *Incident) Voters() bool { return in.Absent() && !in.all }
 func (in *Incident) Absent() bool { return len(in.lack.missing) > 0 }
 
 // Held reports whether Why says what kept the nodes from a leader: none of those which might have led was eligible, or
-// former leaders could not be fenced.
-func (in *Incident) Held() bool { return in.aside || in.unfenced }
+// former leaders could not be fenced, or the store kept them from it.
+func (in *Incident) Held() bool { return in.aside || in.unfenced || in.store }
 
 // LastSign reports whether Perhaps is the last sign that Former led: nobody noticed its end, or who did may have slept.
 func (in *Incident) LastSign() bool { return in.lastSign }
@@ -189,7 +191,7 @@ func (g *group) incidents(rounds []*Round) []Incident {
 // leadsOn reports whether a leader goes on as far as the records tell, although others may have led later terms:
 // without a lease, nothing keeps it from that.
 func (g *group) leadsOn(r *Leadership) bool {
-	return g.guarantee != lease && r.End.IsZero() && !r.First.IsZero() && g.believes(r.Leader, r)
+	return !leased(g.guarantee) && r.End.IsZero() && !r.First.IsZero() && g.believes(r.Leader, r)
 }
 
 // outlivedBy reports whether other goes on when r is over.
@@ -211,6 +213,9 @@ func (g *group) incident(former, next *Leadership, rounds []*Round) Incident {
 	first, _ := slices.BinarySearchFunc(rounds, in.FormerTerm+1, func(r *Round, term uint64) int {
 		return cmp.Compare(r.Term, term)
 	})
+	if first > 0 && rounds[first-1].Term == in.FormerTerm {
+		in.before = rounds[first-1]
+	}
 	for _, r := range rounds[first:] {
 		if next != nil && r.Term > next.Term {
 			break
@@ -249,7 +254,7 @@ func (g *group) unsure(former, next *Leadership, between time.Duration) bool {
 // that is lost to the others leads them no more, whatever it believes.
 func (in *Incident) began(r *Round, guarantee string) {
 	c := r.Cause
-	lost := guarantee != lease && in.Former != 0 && c.Lost == in.Former &&
+	lost := !leased(guarantee) && in.Former != 0 && c.Lost == in.Former &&
 		(EndedProcess(c.Evidence, c.Lost) || c.Back.IsZero())
 	if c.At.IsZero() || in.Former != 0 && !lost || !in.From.IsZero() && !c.At.Before(in.From) {
 		return
@@ -280,7 +285,12 @@ func (in *Incident) reason(g *group) string {
 		return gone
 	}
 	why := in.withAside(g, in.changed(g))
-	switch failed := in.fenceFailed(); {
+	failed := in.fenceFailed()
+	if failed == "" && in.Until.Sub(in.From) > maxTransit {
+		failed = in.storeKept()
+		in.store = failed != ""
+	}
+	switch {
 	case failed == "":
 		return why
 	case why == noReason:
@@ -331,7 +341,7 @@ func (in *Incident) changed(g *group) string {
 // allGone says how all nodes were away for most of the time: "node 1 dead, 2 and 3 down or paused: 0 of 3". It returns
 // "" if one was there, or if voters decide.
 func (in *Incident) allGone(g *group) string {
-	if g.guarantee == lease || in.Former == 0 || in.Leaderless < maxTransit {
+	if leased(g.guarantee) || in.Former == 0 || in.Leaderless < maxTransit {
 		return ""
 	}
 	var ids []uint64

@@ -216,7 +216,7 @@ func (g *group) end(r *Leadership) {
 		sooner(at, Ending{EndedByProcess, known, ref})
 	}
 	late := r.gap || r.endedBy.expired && !r.life.debug // it may have noticed long after
-	if at, ref := g.abandoned(r); !at.IsZero() && g.guarantee == lease && (r.Last.IsZero() || late) {
+	if at, ref := g.abandoned(r); !at.IsZero() && leased(g.guarantee) && (r.Last.IsZero() || late) {
 		sooner(g.ranOut(r, at), Ending{EndedByLease, PeersSaw, ref})
 	}
 	if r.Ended.Kind == EndedByProcess && !r.Lease.IsZero() && r.Lease.Before(r.End) {
@@ -291,7 +291,7 @@ func (r *Leadership) first() Ref {
 // of the end is missing. later has the leaderships that began later.
 func (g *group) endedUnseen(r *Leadership, later []*Leadership) {
 	i := slices.IndexFunc(later, func(next *Leadership) bool { return next.Term > r.Term })
-	late := r.gap || g.guarantee == lease && (r.Last.IsZero() || r.endedBy.expired && !r.life.debug)
+	late := r.gap || leased(g.guarantee) && (r.Last.IsZero() || r.endedBy.expired && !r.life.debug)
 	if !late || r.End.IsZero() || i < 0 {
 		return
 	}

@@ -126,7 +126,7 @@ func (l *life) add(rec *trace.Record, reasons []reason, round uint64) {
 	l.noteBelief(rec, reasons, m)
 	l.noteStance(rec, m)
 	l.noteVoting(reasons, m)
-	if rec.Guarantee != lease && rec.Leader != rec.Node && wins(reasons) {
+	if !leased(rec.Guarantee) && rec.Leader != rec.Node && wins(reasons) {
 		l.spent = append(l.spent, round)
 	}
 	if wakes(reasons) {

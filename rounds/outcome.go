@@ -239,7 +239,7 @@ func (r *Round) split(g *group) {
 // It returns zero if there was none. If it may have led on after the first evidence, but for how long is not known, or
 // only at most, known is false.
 func (g *group) endOfFormer(r *Round) (end time.Time, known bool) {
-	if r.Cause.Lost != 0 && r.Guarantee != lease {
+	if r.Cause.Lost != 0 && !leased(r.Guarantee) {
 		return end, true
 	}
 	known = true
@@ -255,7 +255,7 @@ func (g *group) endOfFormer(r *Round) (end time.Time, known bool) {
 		first, _ := l.missed(l.End, nil)
 		since, _, _ := g.perhapsSince(l, l.End, l.Ended)
 		unsure := late && !first.IsZero() || !since.IsZero() && l.End.Sub(since) > maxTransit
-		own := !l.First.IsZero() || r.Guarantee == lease
+		own := !l.First.IsZero() || leased(r.Guarantee)
 		if l.Term < r.Term && own && l.End.After(end) && !unsure {
 			end = l.End
 			atMost := l.Ended.Kind == EndedUnseen || l.Ended.Kind == EndedByLease && l.Ended.Known == PeersSaw

@@ -27,7 +27,7 @@ func (g *group) mayBeOver(r *Leadership) bool {
 // have renewed it all the same, cut off from those that asked them. It returns zero if there is a majority.
 func (g *group) lostQuorum(r *Leadership) (since time.Time, by Ref) {
 	since, by, signs := g.sinceAwake(r, g.logsEnd)
-	if g.guarantee != lease || len(g.voters) == 0 || !r.End.IsZero() || signs || since.IsZero() {
+	if !leased(g.guarantee) || len(g.voters) == 0 || !r.End.IsZero() || signs || since.IsZero() {
 		return time.Time{}, Ref{}
 	}
 	if r.life != nil && (g.fix.at(r.Leader, r.wrote).After(since) || r.life.debug && r.Lease.After(since)) {
@@ -60,7 +60,7 @@ func (g *group) perhapsSince(r *Leadership, end time.Time, ended Ending) (at tim
 		} else if found := g.expired(f); found.Before(end) {
 			return found, ended.Ref, false
 		}
-	case ended.Kind == EndedUnseen && !ended.Ref.IsZero() && g.guarantee == lease:
+	case ended.Kind == EndedUnseen && !ended.Ref.IsZero() && leased(g.guarantee):
 		return g.sinceAwake(r, long)
 	case r.life == nil:
 	case ended.Kind == EndedByLease && !r.life.debug:

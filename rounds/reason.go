@@ -16,6 +16,8 @@ type reason struct {
 	code string                 // if this version does not know it
 	args []trace.Arg
 	why  string
+	// most is the highest term that the reason may be about; see trace.Record.NextTerm.
+	most uint64
 	// former: the record has no code, so that kind and args come from its sentence.
 	former bool
 }
@@ -41,6 +43,7 @@ func reasonsOf(rec *trace.Record) ([]reason, []string) {
 			continue
 		}
 		reasons[i] = read(coded, why)
+		reasons[i].most = rec.NextTerm()
 		if reasons[i].kind == nil || why == "" {
 			if len(rec.Why) == n && &sentences[0] == &rec.Why[0] {
 				sentences = slices.Clone(rec.Why)
@@ -78,6 +81,14 @@ func (r *reason) number(at algorithms.Place) uint64 {
 	return r.args[at].Number
 }
 
+// term returns the term at this place; else 0.
+func (r *reason) term(at algorithms.Place) uint64 {
+	if term := r.number(at); r.most == 0 || term < r.most {
+		return term
+	}
+	return r.most
+}
+
 // node returns the node at a place of a reason that the node self gave. It returns 0 if there is none.
 func (r *reason) node(at algorithms.Place, self uint64) uint64 {
 	if at == algorithms.Self {
@@ -102,7 +113,9 @@ func (r *reason) inner(at algorithms.Place) (inner reason, ok bool) {
 	if at < 0 || int(at) >= len(r.args) || r.args[at].Is != trace.Cause {
 		return reason{}, false
 	}
-	return read(*r.args[at].Reason, ""), true
+	inner = read(*r.args[at].Reason, "")
+	inner.most = r.most
+	return inner, true
 }
 
 // from returns the reason that is the argument at a place, without a sentence, or else this reason itself.

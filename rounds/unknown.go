@@ -33,7 +33,7 @@ func (r *Round) findUnknown(entries []*entry, unread []string) {
 			words.Either(len(unread), "it", "them"))
 	} else if len(r.Initiators) == 0 && r.Cause.Kind != Readmitted {
 		elsewhere := ""
-		if r.Guarantee == lease { // the next leader may nominate in a later term already
+		if leased(r.Guarantee) { // the next leader may nominate in a later term already
 			elsewhere = ", or that node wrote in a later term"
 		}
 		r.unknown("Who called the election, and why: no record of term %d says so. The records "+

@@ -20,10 +20,11 @@ type desk struct {
 	since  time.Time // when the first of these failures came
 
 	holder, own algorithms.Entry
-	given       string    // the key of the last entry that this node asked to remove: it leads no more by that
-	at          time.Time // when the last answer came; zero before the first
-	look        time.Time // when the store is to be read again
-	vacant      time.Time // when this node last learned that nobody leads
+	given       string            // the key of the last entry that this node asked to remove: it leads no more by that
+	at          time.Time         // when the last answer came; zero before the first
+	look        time.Time         // when the store is to be read again
+	cause       algorithms.Reason // why this node last stood
+	vacant      time.Time         // when this node last learned that nobody leads
 }
 
 // state returns what people may know of the store.
@@ -72,19 +73,22 @@ func removeDelay(delta time.Duration, above int) time.Duration {
 }
 
 var (
-	whyStand = reasons.Kind("stand", "%s -> ask the store for the lead", algorithms.Caused(algorithms.Vacant)).
+	whyStand = reasons.Kind("stand", "%s -> ask the store for the lead").
 			Follows("put if absent with a TTL")
 	whyRemove = reasons.Kind("remove", "node %d is proven dead -> remove its entry from the store")
-	whySilent = reasons.Kind("silent", "the store has not answered %s for %v -> ask again")
-	whyFailed = reasons.Kind("failed", "the store does not answer %s: %s -> ask again in %v")
-	whyBack   = reasons.Kind("answers", "the store answers again")
+	whyFailed = reasons.Kind("failed", "the store does not answer %s: %s -> ask again in %v",
+		algorithms.StoreSays{Kind: algorithms.StoreSilent, About: 1})
+	whyBack = reasons.Kind("answers", "the store answers again",
+		algorithms.StoreSays{Kind: algorithms.StoreAnswers, About: algorithms.Nobody})
+	whyLent = reasons.Kind("lent", "the first entry in the store is of node %d, which is proven dead, and is lent -> wait",
+		algorithms.StoreSays{Kind: algorithms.StoreLent, About: 0})
 )
 
 // pursue makes the ask that is due. An ask that is open stands, unless a more urgent one is due.
 func (m *Machine) pursue() {
 	d := &m.desk
 	if d.open != nil && !m.now.Before(d.began.Add(AskTimeout(m.cfg.Promise))) {
-		m.failed(d.open, whySilent, d.open.Verb, AskTimeout(m.cfg.Promise))
+		m.failed(d.open, "no answer came in time")
 		d.open = nil
 	}
 	ask := m.next()
@@ -103,7 +107,8 @@ func (m *Machine) pursue() {
 	d.open, d.began, d.knew = &ask, m.now, m.state.Vote.Term
 	switch ask.Verb {
 	case algorithms.AskStand:
-		m.why(whyStand, m.cause())
+		d.cause = m.cause()
+		m.why(whyStand, d.cause)
 		m.handing.chosen = false
 	case algorithms.AskLeave:
 		d.given = ask.Remove.Key
@@ -230,7 +235,7 @@ func (m *Machine) deadHolder() algorithms.Entry {
 }
 
 // failed notes that an ask failed: the pause before the next one grows with each failure.
-func (m *Machine) failed(ask *algorithms.Ask, why *algorithms.ReasonKind, args ...any) {
+func (m *Machine) failed(ask *algorithms.Ask, why string) {
 	d := &m.desk
 	d.failed++
 	if d.failed == 1 {
@@ -240,16 +245,9 @@ func (m *Machine) failed(ask *algorithms.Ask, why *algorithms.ReasonKind, args .
 	pause := m.jitter(lease.Pause(RenewEvery(m.cfg.Promise)/2, m.cfg.Delta, d.failed))
 	d.retry = m.now.Add(pause)
 	d.look = d.retry // whatever it was: the reason to ask for that may be gone by then
-	if why == whyFailed {
-		args = append(args, pause.Round(time.Millisecond))
-	}
-	if text := why.Of(args...).String(); d.failed == 1 || text != d.why {
-		m.why(why, args...)
-	}
-	if why == whyFailed {
-		d.why = args[1].(string)
-	} else {
-		d.why = "no answer came in time"
+	if d.why != why {
+		d.why = why
+		m.why(whyFailed, ask.Verb, why, pause.Round(time.Millisecond))
 	}
 }
 
@@ -262,7 +260,7 @@ func (m *Machine) answered(ev algorithms.Answered) {
 	ask, began := d.open, d.began
 	d.open = nil
 	if ev.Failed != "" {
-		m.failed(ask, whyFailed, ask.Verb, ev.Failed)
+		m.failed(ask, ev.Failed)
 		return
 	}
 	if d.failed > 0 {
@@ -282,7 +280,8 @@ func (m *Machine) answered(ev algorithms.Answered) {
 	}
 }
 
-var whyHolds = reasons.Kind("holds", "the store says that the first entry is of %s, and not of a node that leads")
+var whyHolds = reasons.Kind("holds", "the store says that the first entry is of %s, and not of a node that leads",
+	algorithms.StoreSays{Kind: algorithms.StoreForeign, About: 0})
 
 // note keeps what the store said about the entries, and when it is to be read again.
 func (m *Machine) note(ev algorithms.Answered) {
@@ -295,12 +294,21 @@ func (m *Machine) note(ev algorithms.Answered) {
 	if was.Key != d.holder.Key && d.holder.Foreign != "" {
 		m.why(whyHolds, words(d.holder))
 	}
+	m.sayLent(was)
 	if h := d.holder.Leadership(); h.Leader != 0 && h.Term > m.seen.Term {
 		m.seen = h
 	}
 	d.look = m.now.Add(m.jitter(RenewEvery(m.cfg.Promise) / 2))
 	if m.leads() {
 		d.look = time.Time{} // it renews
+	}
+}
+
+// sayLent says that nobody may take the first entry although its process is dead, unless was had told so.
+func (m *Machine) sayLent(was algorithms.Entry) {
+	h := m.desk.holder
+	if dead, ok := m.dead[h.ID]; ok && h.Lent && dead == h.Incarnation && (was.Key != h.Key || !was.Lent) {
+		m.why(whyLent, h.ID)
 	}
 }
 

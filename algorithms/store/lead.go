@@ -20,8 +20,8 @@ type leading struct {
 }
 
 var (
-	whyLead = reasons.Kind("lead", "the first entry in the store is this node's, with token %d -> lead",
-		algorithms.Wins{Cause: algorithms.Self, Term: 0}, algorithms.Leads{Term: 0}).
+	whyLead = reasons.Kind("lead", "%s, and the first entry in the store is its own, with token %d -> lead",
+		algorithms.Stands{Cause: 0, Term: 1}, algorithms.Wins{Cause: algorithms.Self, Term: 1}, algorithms.Leads{Term: 1}).
 		Follows("put if absent with a TTL")
 	whyBehind   = reasons.Kind("behind", "the first entry in the store is of %s -> wait")
 	whyTooLate  = reasons.Kind("too-late", "the store answered after the lease would have ended -> do not lead yet")
@@ -86,7 +86,10 @@ func (m *Machine) forgot(own algorithms.Entry) bool {
 
 // lead begins a leadership.
 func (m *Machine) lead(own algorithms.Entry, until time.Time) {
-	m.why(whyLead, own.Token)
+	if m.desk.cause.Kind == nil { // an ask that was given up has made the entry
+		m.desk.cause = m.cause()
+	}
+	m.why(whyLead, m.desk.cause, own.Token)
 	m.belief = algorithms.Leader{ID: m.cfg.Self, Incarnation: m.cfg.Incarnation, Term: own.Token, Until: until}
 	m.saw(m.belief.Leadership())
 	m.leading.taken, m.leading.entry, m.leading.lend = m.now, own, lending{}

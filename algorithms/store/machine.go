@@ -171,6 +171,7 @@ func (m *Machine) gone(p proto.Peer) {
 	}
 	if m.desk.holder.Of(p) {
 		m.desk.vacant = m.now
+		m.sayLent(algorithms.Entry{})
 	}
 }
 

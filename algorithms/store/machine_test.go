@@ -20,7 +20,7 @@ func TestStandsAndLeads(t *testing.T) {
 	r := standing(t, nil)
 	r.wantWhy("store.stand(store.nominated)")
 	r.answer(delta, entry(3, 7), entry(3, 7))
-	r.wantWhy("store.lead(7)")
+	r.wantWhy("store.lead(store.nominated, 7)")
 	r.wantLeader(r.leads(7, leased-delta))
 	want := algorithms.Vote{Term: 7, ID: 3, Incarnation: steptest.Incarnation(3)}
 	if r.Last.Save == nil || r.Last.Save.Vote != want {

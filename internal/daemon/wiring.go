@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"strings"
+
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/algorithms/lease"
@@ -38,9 +40,18 @@ func (s Settings) NodeConfig(i proto.Incarnation, saved algorithms.State, seed u
 		}),
 		Recorder: trace.NewRecorder(trace.RecorderConfig{
 			Cluster: s.Cluster, Node: s.ID, Incarnation: i, Algorithm: s.Algorithm.Name,
-			Guarantee: s.Algorithm.Guarantee, Level: s.LogLevel, Size: tcp.FrameSize,
+			Guarantee: s.Algorithm.Guarantee, Store: s.storeKind(), Level: s.LogLevel, Size: tcp.FrameSize,
 		}),
 	}
+}
+
+// storeKind returns the kind of the store, as "etcd"; "" without one.
+func (s Settings) storeKind() string {
+	if s.Store == nil {
+		return ""
+	}
+	kind, _, _ := strings.Cut(s.Store.Name(), " ")
+	return kind
 }
 
 // LinkConfig returns the configuration of a node's links without their listener and callbacks. The

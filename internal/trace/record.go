@@ -61,6 +61,9 @@ type Record struct {
 	Term  uint64 `json:"term"`
 	Round uint64 `json:"round,omitempty"`
 
+	// Store names the kind of store on which leadership stands; it is empty if leadership stands on none.
+	Store string `json:"store,omitempty"`
+
 	Event    string   `json:"event"`
 	From     uint64   `json:"from,omitempty"`   // the sender (event receive)
 	Msg      string   `json:"msg,omitempty"`    // the kind of the message (event receive)
@@ -124,8 +127,21 @@ func (r Record) LeaderTerm() uint64 {
 	return r.Term
 }
 
+// NextTerm returns the highest term that a Step of a node on a store is about; 0 if leadership stands on no
+// store. The store numbers leaderships, and the nominating algorithm numbers its elections. An election is about
+// the next leadership, and counts as of the term after the last one, however many there were.
+func (r Record) NextTerm() uint64 {
+	if r.Store == "" {
+		return 0
+	}
+	return r.Term + 1
+}
+
 // RoundTerm returns the term that the Step is about.
 func (r Record) RoundTerm() uint64 {
+	if next := r.NextTerm(); next != 0 && r.Round > next {
+		return next
+	}
 	if r.Round != 0 {
 		return r.Round
 	}
@@ -149,6 +165,9 @@ func (r Record) MarshalZerologObject(e *zerolog.Event) {
 		Uint64("term", r.Term)
 	if r.Round != 0 {
 		e.Uint64("round", r.Round)
+	}
+	if r.Store != "" {
+		e.Str("store", r.Store)
 	}
 	e.Str("event", r.Event)
 	r.marshalCause(e)

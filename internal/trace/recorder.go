@@ -31,6 +31,7 @@ type RecorderConfig struct {
 	Incarnation proto.Incarnation
 	Algorithm   string
 	Guarantee   algorithms.Guarantee
+	Store       string // the kind of store on which leadership stands, "" for none
 	// Level is the lowest level that is recorded. A record below it gets no number, so the numbers
 	// of written records have no gap.
 	Level zerolog.Level
@@ -83,7 +84,8 @@ func (r *Recorder) Record(
 	r.seq++
 	rec = Record{
 		Level: level.String(), Time: wall, Cluster: r.cfg.Cluster,
-		Node: uint64(r.cfg.Node), Incarnation: r.cfg.Incarnation.Short(), Algo: r.cfg.Algorithm,
+		Store: r.cfg.Store,
+		Node:  uint64(r.cfg.Node), Incarnation: r.cfg.Incarnation.Short(), Algo: r.cfg.Algorithm,
 		Seq: r.seq, HLC: r.clock.String(), Term: r.term,
 		Event: eventName(ev), Sent: sentIDs(out.Send), Ineligible: out.Ineligible,
 	}

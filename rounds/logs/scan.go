@@ -46,7 +46,7 @@ const (
 
 // lastNames are the words of the record before: the next one often has the same.
 type lastNames struct {
-	level, cluster, incarnation, algo, event, msg, asked, role, guarantee, change, code string
+	level, cluster, incarnation, algo, event, msg, asked, store, role, guarantee, change, code string
 }
 
 func newScanner() *scanner { return &scanner{names: map[string]string{}, chars: &strings.Builder{}} }
@@ -131,6 +131,8 @@ func (s *scanner) cause(key []byte, rec *trace.Record) (bit uint64) {
 		rec.Sent, bit = s.list(), 1<<21
 	case "sent_bytes":
 		rec.SentBytes, bit = s.count(), 1<<22
+	case "store":
+		rec.Store, bit = s.name(&s.last.store), 1<<35
 	case "asked":
 		rec.Asked, bit = s.name(&s.last.asked), 1<<34
 	default:

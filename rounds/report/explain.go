@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/words"
 	"github.com/ringleader-dev/ringleader/rounds"
 )
@@ -301,7 +302,7 @@ func followers(g *rounds.Group, r *rounds.Round) (sentences []string) {
 		say("%s %s.", words.Upper(words.Nodes(follow)), within)
 	}
 	for _, v := range r.Verdicts {
-		if v.Kind == rounds.Deposed && r.Guarantee != "lease" { // else two nominees met
+		if v.Kind == rounds.Deposed && !algorithms.Guarantee(r.Guarantee).Leases() { // else two nominees met
 			say("Node %d stepped down when it met node %d, which led the same term%s.", v.Loser, v.Over,
 				cite(names, v.Ref))
 		}

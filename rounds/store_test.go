@@ -1,0 +1,70 @@
+package rounds_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+// onStore is a record of node 2 of a cluster whose leadership stands on a store.
+func onStore(ms int, seq, term, round uint64, event string, leader uint64, reasons ...trace.Reason) trace.Record {
+	rec := trace.Record{
+		Level: "info", Time: atMS(ms), Cluster: "c", Node: 2, Incarnation: "n2", Algo: "bully", Seq: seq,
+		HLC: "0.0", Term: term, Round: round, Store: "redis", Event: event, Reasons: reasons,
+		Why: make([]string, len(reasons)), Role: "looking", Leader: leader, Guarantee: "lease-until-failover",
+	}
+	if leader != 0 {
+		rec.Role, rec.Token = "leader", term
+		rec.ValidUntil = atMS(ms + 4000)
+	}
+	return rec
+}
+
+func aNumber(n uint64) trace.Arg { return trace.Arg{Is: trace.Number, Number: n} }
+
+func cause(code string) trace.Arg {
+	return trace.Arg{Is: trace.Cause, Reason: &trace.Reason{Code: code}}
+}
+
+// "The inspector tells it: rounds, explain and why-not on a store, with what the store said."
+func TestStoreAwayIsTold(t *testing.T) {
+	prev := []uint64{0, 2}
+	lead := onStore(0, 1, 1, 0, "store", 2, trace.Reason{
+		Code: "store.lead", Args: []trace.Arg{cause("store.nominated"), aNumber(1)},
+	})
+	lead.PrevLeader, lead.LeaderChange = &prev[0], "elected"
+	lost := onStore(4000, 3, 1, 0, "timeout", 0, trace.Reason{
+		Code: "store.step-down", Args: []trace.Arg{cause("store.ran-out"), aNumber(1)},
+	})
+	lost.PrevLeader, lost.LeaderChange = &prev[1], "lost"
+	// The nomination numbers its elections by itself: 8 is the election of the next leadership.
+	again := onStore(9000, 5, 2, 8, "store", 2, trace.Reason{
+		Code: "store.lead", Args: []trace.Arg{cause("store.nominated"), aNumber(2)},
+	})
+	again.PrevLeader, again.LeaderChange = &prev[0], "elected"
+	b := rounds.NewBuilder()
+	for _, rec := range []trace.Record{
+		lead,
+		onStore(1500, 2, 1, 0, "timeout", 2, trace.Reason{Code: "store.failed", Args: []trace.Arg{
+			{Is: trace.Words, Words: "renew"}, {Is: trace.Words, Words: "no answer came in time"},
+			{Is: trace.Words, Words: "100ms"},
+		}}),
+		lost,
+		onStore(8900, 4, 1, 8, "store", 0, trace.Reason{Code: "store.answers"}),
+		again,
+	} {
+		b.Add(&rec)
+	}
+	g := b.History().Groups[0]
+	const want = "the store did not answer node 2 (no answer came in time)"
+	if n := len(g.Incidents); n != 2 || !strings.Contains(g.Incidents[1].Why, want) || !g.Incidents[1].Held() {
+		t.Errorf("want %q, got %+v", want, g.Incidents)
+	}
+	for _, r := range g.Rounds {
+		if r.Term > 2 {
+			t.Errorf("an election of term %d is told", r.Term)
+		}
+	}
+}
