@@ -2,6 +2,7 @@ package ringleader_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,5 +42,78 @@ func TestOnStore(t *testing.T) {
 			t.Error(err)
 		}
 		follows(ctx, t, one, 1)
+	}
+}
+
+// "A token that went back (the store was restored from a backup: end, and say so)."
+func TestStoreSetBack(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	s := &storetest.Memory{}
+	c := onStore(t, s, 1)
+	for range 3 { // three leaderships
+		n, err := ringleader.Start(ctx, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		follows(ctx, t, n, 1)
+		if err := n.Leave(); err != nil {
+			t.Error(err)
+		}
+	}
+	s.Restore()
+	n, err := ringleader.Start(ctx, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-n.Done():
+	case <-ctx.Done():
+		t.Fatalf("it goes on, and names %+v", n.Leader())
+	}
+	if err := n.Err(); err == nil || !strings.Contains(err.Error(), "the store was set back") {
+		t.Errorf("it ends with %v", err)
+	}
+	_ = n.Leave()
+}
+
+// "A node whose store is away says so, and leads no longer than its lease": nothing is outlived.
+func TestStoreAway(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	s := &storetest.Memory{}
+	s.GoAway(true)
+	c := onStore(t, s, 1)
+	c.Lease = time.Second
+	n := start(t, c) // it starts although the store does not answer
+	s.GoAway(false)
+	follows(ctx, t, n, 1)
+	first := n.Leader()
+	s.GoAway(true)
+	follows(ctx, t, n, 0)
+	if left := time.Until(first.Until); left > 0 {
+		t.Errorf("it gave up %v before its first lease ended", left)
+	}
+	s.GoAway(false)
+	follows(ctx, t, n, 1)
+	if next := n.Leader(); next.Term <= first.Term {
+		t.Errorf("it leads again with the token %d, after %d", next.Term, first.Term)
+	}
+}
+
+// "--store together with --voters" and what else does not fit is refused.
+func TestStoreConfig(t *testing.T) {
+	for want, change := range map[string]func(*ringleader.Config){
+		"and voters are given":              func(c *ringleader.Config) { c.Voters = []ringleader.NodeID{1} },
+		"raft decides by itself who leads":  func(c *ringleader.Config) { c.Algorithm = "raft" },
+		"memory:// keeps a lease for at le": func(c *ringleader.Config) { c.Lease = 2 * time.Millisecond },
+		"has no effect on a store":          func(c *ringleader.Config) { c.FirstTerm = 3 },
+		"a fence agent needs voters":        func(c *ringleader.Config) { c.FenceAgent = "true" },
+	} {
+		c := onStore(t, &storetest.Memory{}, 1)
+		change(&c)
+		if _, err := c.WithDefaults(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v", want, err)
+		}
 	}
 }

@@ -311,3 +311,31 @@ func parsed(u *url.URL) string {
 	}
 	return s.String()
 }
+
+// "For PostgreSQL, the guarded write in the same database as one statement": it writes for the leader, and for
+// nobody who led before.
+func TestGuardedWrite(t *testing.T) {
+	s := start(t)
+	sql, err := os.ReadFile("../../docs/fencing/lease.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.do(t, "CREATE TABLE state (key text PRIMARY KEY, value text NOT NULL)")
+	one, two := storetest.Open(t, s.at(t, "k"), 1, ttl), storetest.Open(t, s.at(t, "k"), 2, ttl)
+	first := one.Leads(one.Stand())
+	write := func(e algorithms.Entry) int64 { return s.do(t, string(sql), "k", int64(e.Token), "key", "value") }
+	if write(first) != 1 {
+		t.Error("the leader's write was refused")
+	}
+	second := two.Leads(two.Do(algorithms.AskStand, algorithms.Ask{Remove: two.Look().Holder}))
+	if write(first) != 0 {
+		t.Error("a write of the leader before was taken")
+	}
+	if write(second) != 1 {
+		t.Error("the next leader's write was refused")
+	}
+	two.Leave()
+	if write(second) != 0 {
+		t.Error("a write was taken although nobody leads")
+	}
+}
