@@ -368,7 +368,8 @@ func (r *reading) store() {
 	}
 	switch {
 	case len(s.Voters) > 0:
-		r.wrong("Store", fmt.Errorf("%s and voters are given: give one of the two, since either makes leaders", c.Store))
+		r.wrong("Store", fmt.Errorf("%s and voters are given: give one of the two, since either makes leaders",
+			c.Store))
 	case s.Algorithm.Guarantee != algorithms.BestEffort:
 		r.wrong("Store", fmt.Errorf("%s decides by itself who leads: take an algorithm that nominates, as bully, "+
 			"or leave the store out", s.Algorithm.Name))

@@ -55,7 +55,8 @@ func (in *Incident) storeKept() string {
 	for _, is := range last {
 		note(said, is)
 	}
-	switch silent, foreign, lent := said[algorithms.StoreSilent], said[algorithms.StoreForeign], said[algorithms.StoreLent]; {
+	silent, foreign, lent := said[algorithms.StoreSilent], said[algorithms.StoreForeign], said[algorithms.StoreLent]
+	switch {
 	case len(silent) > 0:
 		ids := slices.Sorted(maps.Keys(silent))
 		first := silent[ids[0]]

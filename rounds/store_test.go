@@ -48,7 +48,8 @@ func TestStoreAwayIsTold(t *testing.T) {
 	for _, rec := range []trace.Record{
 		lead,
 		onStore(1500, 2, 1, 0, "timeout", 2, trace.Reason{Code: "store.failed", Args: []trace.Arg{
-			{Is: trace.Words, Words: "renew"}, {Is: trace.Words, Words: "no answer came in time"},
+			{Is: trace.Words, Words: "renew"},
+			{Is: trace.Words, Words: "no answer came in time"},
 			{Is: trace.Words, Words: "100ms"},
 		}}),
 		lost,

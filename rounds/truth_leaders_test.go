@@ -42,7 +42,8 @@ func (r *reading) compareLeaderships() {
 			r.compareEnd(&l, truth)
 		} else if !truth.Until.IsZero() && r.complete() && !r.info && truth.Ended != sim.ByCrash {
 			r.note("leadership: ended, and no end is known")
-		} else if r.mid && r.run.leased && !truth.Until.IsZero() && truth.Until.Before(r.knownUntil().Add(-longSilent)) {
+		} else if r.mid && r.run.leased && !truth.Until.IsZero() &&
+			truth.Until.Before(r.knownUntil().Add(-longSilent)) {
 			r.fail("leadership: told to go on, and it had ended long before", l.Term, "%v: %+v", *truth, l)
 		}
 	}

@@ -80,7 +80,8 @@ var (
 		algorithms.StoreSays{Kind: algorithms.StoreSilent, About: 1})
 	whyBack = reasons.Kind("answers", "the store answers again",
 		algorithms.StoreSays{Kind: algorithms.StoreAnswers, About: algorithms.Nobody})
-	whyLent = reasons.Kind("lent", "the first entry in the store is of node %d, which is proven dead, and is lent -> wait",
+	whyLent = reasons.Kind("lent",
+		"the first entry in the store is of node %d, which is proven dead, and is lent -> wait",
 		algorithms.StoreSays{Kind: algorithms.StoreLent, About: 0})
 )
 

@@ -21,7 +21,8 @@ type leading struct {
 
 var (
 	whyLead = reasons.Kind("lead", "%s, and the first entry in the store is its own, with token %d -> lead",
-		algorithms.Stands{Cause: 0, Term: 1}, algorithms.Wins{Cause: algorithms.Self, Term: 1}, algorithms.Leads{Term: 1}).
+		algorithms.Stands{Cause: 0, Term: 1}, algorithms.Wins{Cause: algorithms.Self, Term: 1},
+		algorithms.Leads{Term: 1}).
 		Follows("put if absent with a TTL")
 	whyBehind   = reasons.Kind("behind", "the first entry in the store is of %s -> wait")
 	whyTooLate  = reasons.Kind("too-late", "the store answered after the lease would have ended -> do not lead yet")

@@ -192,7 +192,8 @@ func (d *Daemon) openStore() (err error) {
 	case errors.Is(err, store.ErrWrong):
 		return FieldError{"Store", wrong(err)}
 	case err != nil:
-		d.log.Warn().Err(err).Stringer("store", d.Store).Msg("the store does not answer yet: nobody leads before it does")
+		d.log.Warn().Err(err).Stringer("store", d.Store).
+			Msg("the store does not answer yet: nobody leads before it does")
 		return nil
 	}
 	return d.checkPace(ctx, time.Since(began))

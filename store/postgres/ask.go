@@ -29,7 +29,8 @@ const (
 	VALUES (@election, @value, 1, clock_timestamp() + @ttl::bigint * interval '1 microsecond')
 	ON CONFLICT (name) DO UPDATE SET expires = excluded.expires,
 		holder = CASE WHEN lease.holder = @lent AND lease.expires > clock_timestamp() THEN @lent ELSE @value END,
-		token = lease.token + CASE WHEN lease.holder IN (@own, @lent) AND lease.expires > clock_timestamp() THEN 0 ELSE 1 END
+		token = lease.token +
+			CASE WHEN lease.holder IN (@own, @lent) AND lease.expires > clock_timestamp() THEN 0 ELSE 1 END
 	WHERE lease.holder = '' OR lease.expires <= clock_timestamp() OR lease.holder IN (@own, @lent)
 		OR lease.holder = @dead AND lease.token = @token
 	RETURNING 1)

@@ -290,8 +290,8 @@ func TestParse(t *testing.T) {
 		"postgres://h/db?table=a%20b": `the table "a b": want a name of letters, digits and _, or SCHEMA.NAME`,
 		"postgres://h/db?sslmode=disable": `there is no option "sslmode": there are ca, cert, election, key-file, ` +
 			`password-file, table, tls, user`,
-		"postgres://me:secret@h/db": "a password in a URL is seen by all who list processes: write it to a file, and give " +
-			"password-file=FILE",
+		"postgres://me:secret@h/db": "a password in a URL is seen by all who list processes: write it to a file, " +
+			"and give password-file=FILE",
 	} {
 		u, err := storeurl.Split(text)
 		if err != nil {
