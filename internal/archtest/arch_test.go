@@ -168,6 +168,7 @@ var house = []room{
 		others: []string{"github.com/go-zookeeper/zk"},
 	},
 	{path: "internal/storeurl"},
+	{path: "internal/storeserver", module: []string{"internal/supervise", "internal/testcluster"}},
 	{path: "internal/durable"},
 	{path: "internal/chart"},
 	{path: "internal/archtest"},
@@ -275,7 +276,7 @@ func TestStateMachinesArePure(t *testing.T) {
 // end with us, and is reaped. Tools of the tests and benchmarks start whole nodes.
 func TestChildrenAreSupervised(t *testing.T) {
 	for path, files := range packages(t) {
-		if matches([]string{"internal/supervise", "internal/testcluster", "internal/bench"}, path) {
+		if matches([]string{"internal/supervise", "internal/testcluster", "internal/bench", "internal/storeserver"}, path) {
 			continue
 		}
 		for name, file := range files {

@@ -25,10 +25,13 @@ var starting = sync.OnceValue(func() chan<- func() {
 })
 
 // StartOwn starts a command in a process group of its own, so that a Ctrl-C on the terminal reaches
-// only this process. The kernel kills the command when this process dies. The caller waits for the
-// command, and then calls Disown.
+// only this process. The kernel kills the command when this process dies. Everything else that
+// cmd.SysProcAttr says holds. The caller waits for the command, and then calls Disown.
 func StartOwn(cmd *exec.Cmd) error {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Setpgid, cmd.SysProcAttr.Pdeathsig = true, syscall.SIGKILL
 	started := make(chan error)
 	starting() <- func() {
 		own.Lock()

@@ -9,8 +9,12 @@ import (
 
 // StartOwn starts a command in a process group of its own, so that a Ctrl-C on the terminal reaches
 // only this process. Without a death signal, the command outlives this process if nobody ends it.
+// Everything else that cmd.SysProcAttr says holds.
 func StartOwn(cmd *exec.Cmd) error {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Setpgid = true
 	return cmd.Start()
 }
 
