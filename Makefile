@@ -11,6 +11,8 @@ FUZZTIME ?= 100000x
 RUNS ?= 31000
 # none: the algorithm's nominee leads, best-effort; or some of the nodes, as 1-3.
 VOTERS ?=
+# In place of votes: redis, postgres, etcd or zookeeper, whose server is started, and ends, with the demo.
+STORE ?=
 # Of whole nodes, in virtual time.
 NODERUNS ?= 2000
 PROVE ?= 3m
@@ -33,7 +35,8 @@ build: ## build the static binary bin/ringleader
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -tags urfave_cli_no_docs -o bin/ringleader ./cmd/node
 
 demo: build ## elect on NODES real processes, kill the leader, see the next one rise
-	@bin/ringleader demo --algorithm $(ALGORITHM) --nodes $(NODES) $(if $(filter none,$(VOTERS)),--voters none)
+	@bin/ringleader demo --algorithm $(ALGORITHM) --nodes $(NODES) $(if $(filter none,$(VOTERS)),--voters none) \
+		$(if $(STORE),--store $(STORE))
 
 demo-fencing: build ## pause the leader, let it wake and write, see the storage refuse it
 	@bin/ringleader demo --fencing --algorithm $(ALGORITHM) --nodes $(NODES)

@@ -7,11 +7,13 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/ringleader-dev/ringleader/internal/demo"
+	"github.com/ringleader-dev/ringleader/internal/storeserver"
 )
 
 // demoMaxNodes is the greatest number of nodes of a demo: more nodes would show nothing new and
@@ -24,7 +26,8 @@ func demoCommand() *cli.Command {
 		Usage: "elect on real processes, kill the leader, tell the story",
 		Description: "Starts nodes as processes of their own on this machine's loopback, waits for\n" +
 			"a leader, kills it, waits for the next, starts the killed one again, and\n" +
-			"prints who noticed, who said what, and how long it took.",
+			"prints who noticed, who said what, and how long it took. On a store the\n" +
+			"leader is told to stop, too, and hangs; and it is shown what the store holds.",
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "nodes", Value: 5, Usage: "`N` nodes, 3 to 20"},
 			algorithmFlag(),
@@ -36,6 +39,11 @@ func demoCommand() *cli.Command {
 				Usage: "`WHO` votes: all nodes, or none: the algorithm's nominee leads, without a lease",
 			},
 			formerFlag("best-effort", "--voters none"),
+			&cli.StringFlag{
+				Name: "store",
+				Usage: "leadership stands on a store of this `KIND`, in place of votes; its server is started: " +
+					strings.Join(storeserver.Kinds(), ", "),
+			},
 			&cli.StringFlag{Name: "logs", Usage: "`DIR` to leave the nodes' logs in, for rounds"},
 		},
 		Action: func(ctx *cli.Context) error {
@@ -47,8 +55,21 @@ func demoCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			nodes, leased := ctx.Int("nodes"), voters == "all"
+			onStore := ctx.IsSet("store")
+			if onStore {
+				if _, err := wordOf(ctx, "store", storeserver.Kinds()...); err != nil {
+					return err
+				}
+			}
+			nodes, leased := ctx.Int("nodes"), voters == "all" && !onStore
 			switch {
+			case onStore && ctx.IsSet("voters"):
+				return usagef("--store --voters: give one of the two, since either makes leaders")
+			case onStore && ctx.Bool("fencing"):
+				return usagef("--fencing --store: that story is told with votes; leave one of the two out")
+			case onStore && entry.NeedsVoters():
+				return usagef("--store --algorithm %s: it decides by itself who leads; take one that nominates, as bully",
+					entry.Name)
 			case !leased && entry.NeedsVoters():
 				return usagef("--voters none --algorithm %s: there a majority of voters decides; "+
 					"leave --voters out", entry.Name)
@@ -68,6 +89,7 @@ func demoCommand() *cli.Command {
 			}
 			return runDemo(ctx, demo.Options{
 				Entry: entry, Nodes: nodes, Fencing: ctx.Bool("fencing"), Logs: ctx.String("logs"),
+				Store: ctx.String("store"),
 			})
 		},
 	}
@@ -79,6 +101,9 @@ func runDemo(ctx *cli.Context, o demo.Options) error {
 	defer cancel(nil)
 	defer cancelOnSignal(cancel)()
 	err := demo.Run(told, ctx.App.Writer, o)
+	if errors.Is(err, storeserver.ErrMissing) {
+		return mark(errUsage, err)
+	}
 	if errors.Is(err, syscall.EPIPE) { // nobody reads the story any more
 		return signalled{syscall.SIGPIPE}
 	}

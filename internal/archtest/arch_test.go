@@ -218,8 +218,8 @@ var house = []room{
 		path: "internal/demo",
 		module: []string{
 			"algorithms", "algorithms/catalog", "fence", "fence/kv", "internal/bench", "internal/bench/history",
-			"internal/testcluster", "internal/trace", "node/httpapi", "proto",
-			"rounds", "rounds/render", "rounds/report",
+			"internal/storeserver", "internal/testcluster", "internal/trace", "node/httpapi", "proto",
+			"rounds", "rounds/render", "rounds/report", "store", "store/all",
 		},
 	},
 	{path: "cmd/node", module: []string{".", "*"}, others: []string{"*"}},

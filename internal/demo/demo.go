@@ -2,6 +2,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,14 +15,18 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// longest is how long the demo may take.
-const longest = 50 * time.Second
+// How long the demo may take; on a store it waits for a lease.
+const (
+	longest        = 50 * time.Second
+	longestOnStore = 2 * time.Minute
+)
 
 // Options say what to show.
 type Options struct {
 	Entry   catalog.Entry // the algorithm, with a lease around it or without
 	Nodes   int
 	Fencing bool   // stop the leader instead of killing it: it wakes, writes, and is refused
+	Store   string // the kind of the store on which leadership stands, as package storeserver has it; or ""
 	Logs    string // a directory in which the nodes' logs are kept; "" if they are not
 }
 
@@ -34,7 +39,7 @@ type demo struct {
 }
 
 // Run shows an election on real processes. When it returns, for whatever reason, none of these
-// processes is left. It takes a minute at most. If ctx is done, the error is its cause.
+// processes is left. It takes a minute at most, on a store two. If ctx is done, the error is its cause.
 func Run(ctx context.Context, out io.Writer, o Options) (err error) {
 	if o.Logs != "" {
 		if err := os.MkdirAll(o.Logs, 0o777); err != nil {
@@ -47,24 +52,39 @@ func Run(ctx context.Context, out io.Writer, o Options) (err error) {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	bounded, stop := context.WithTimeoutCause(ctx, longest, tooLong{})
+	limit := longest
+	if o.Store != "" {
+		limit = longestOnStore
+	}
+	bounded, stop := context.WithTimeoutCause(ctx, limit, tooLong{limit})
 	defer stop()
 	dir, err := os.MkdirTemp("", "ringleader-demo-")
 	if err != nil {
 		return fmt.Errorf("make a directory for the demo: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	var onStore *storeDemo
+	if o.Store != "" {
+		if onStore, err = startStore(bounded, &o); err != nil {
+			return cmp.Or(context.Cause(ctx), err)
+		}
+	}
+	defer func() { err = errors.Join(err, onStore.close()) }()
 	c, err := testcluster.New(testcluster.Config{
-		Binary: self, Nodes: o.Nodes, Algorithm: o.Entry.Name, Args: nodeArgs(o),
+		Binary: self, Nodes: o.Nodes, Algorithm: o.Entry.Name, Args: append(nodeArgs(o), onStore.args()...),
 	})
 	if err != nil {
 		return err
 	}
 	d := demo{teller: teller{&story{out: out, stop: cancel}}, cluster: c, entry: o.Entry, nodes: c.IDs()}
 	began := time.Now()
-	if o.Fencing {
+	switch {
+	case onStore != nil:
+		onStore.demo = d
+		err = onStore.tell(bounded)
+	case o.Fencing:
 		err = d.tellFencing(bounded, self, dir)
-	} else {
+	default:
 		err = d.tell(bounded)
 	}
 	err = errors.Join(err, c.Close())
@@ -101,17 +121,17 @@ func (s *story) Write(p []byte) (int, error) {
 // lease all nodes vote.
 func nodeArgs(o Options) []string {
 	args := []string{"--log-level", "debug"}
-	if o.Entry.Leased {
+	if o.Entry.Leased && o.Store == "" {
 		args = append(args, "--voters", fmt.Sprintf("1-%d", o.Nodes))
 	}
 	return args
 }
 
 // tooLong is the error of a demo that took too long.
-type tooLong struct{}
+type tooLong struct{ limit time.Duration }
 
-func (tooLong) Error() string { return fmt.Sprintf("that took longer than %v", longest) }
-func (tooLong) Unwrap() error { return context.DeadlineExceeded }
+func (t tooLong) Error() string { return fmt.Sprintf("that took longer than %v", t.limit) }
+func (tooLong) Unwrap() error   { return context.DeadlineExceeded }
 
 // tell plays the whole story.
 func (d demo) tell(ctx context.Context) error {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -22,7 +21,7 @@ func (d demo) tellLease(ctx context.Context, leader proto.NodeID) error {
 		return fmt.Errorf("node %v answers with the guarantee %s, want %s",
 			leader, a.Guarantee, d.entry.Guarantee)
 	}
-	if a.Guarantee != algorithms.Lease {
+	if !a.Guarantee.Leases() {
 		d.say("Its answer: guarantee %s, so no lease and no token.", a.Guarantee)
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/internal/storeserver"
 	"github.com/ringleader-dev/ringleader/internal/testcluster"
 	"github.com/ringleader-dev/ringleader/rounds/render"
 	"github.com/ringleader-dev/ringleader/rounds/report"
@@ -28,6 +29,20 @@ func (t teller) title(entry catalog.Entry, nodes int) {
 	if entry.Leased {
 		fmt.Fprintf(t.out, "It nominates. A majority of the %d voters makes its nominee the leader, for the\n"+
 			"time of a lease; --voters none shows the algorithm alone.\n", nodes)
+	}
+}
+
+// titleOnStore prints the title of the story on a store.
+func (t teller) titleOnStore(entry catalog.Entry, nodes int, s *storeserver.Server) {
+	fmt.Fprintf(t.out, "%d nodes elect a leader with the %s algorithm:\n%s.\n", nodes, entry.Name, entry.Summary)
+	fmt.Fprintf(t.out, "It nominates. An entry in a store makes its nominee the leader, for the time of\n"+
+		"a lease. The store is %s, pid %d, at %s, only for\nthis demo.\n", s.Kind(), s.PID(), s.Address())
+}
+
+// quote prints text as it is.
+func (t teller) quote(text string) {
+	for line := range strings.Lines(text) {
+		fmt.Fprintf(t.out, "%s  %s\n", margin, strings.TrimRight(line, "\n"))
 	}
 }
 
