@@ -2,10 +2,14 @@ package main
 
 import (
 	"context"
+	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/internal/bench"
+	"github.com/ringleader-dev/ringleader/internal/storeserver"
 )
 
 func benchFailoverCommand() *cli.Command {
@@ -24,7 +28,10 @@ func benchFailoverCommand() *cli.Command {
 			"little before, detect is below zero then, and the total counts from there.\n" +
 			"The floor has no containers.\n\n" +
 			"Of several algorithms each gets a line, and loses a few leaders in turn. One\n" +
-			"with a quorum of its own has all nodes vote.",
+			"with a quorum of its own has all nodes vote.\n\n" +
+			"With --store leadership stands on a store, and the same is done, in turn, to\n" +
+			"candidates that are the store's own client. These have no proof that the\n" +
+			"leader is dead, so they wait until the store takes its entry away.",
 		Flags: benchFlags(
 			benchNodesFlag(),
 			benchAlgorithmsFlag("bully"),
@@ -33,6 +40,18 @@ func benchFailoverCommand() *cli.Command {
 				Name: "voters", Value: "none", Usage: "`WHO` votes: none, or all nodes: a leader needs a majority",
 			},
 			formerFlag("office", "--voters all"),
+			&cli.StringFlag{
+				Name: "store",
+				Usage: "leadership stands on this store: `WHICH` is its URL, or the kind of a server to start: " +
+					strings.Join(storeserver.Kinds(), ", "),
+			},
+			&cli.DurationFlag{
+				Name: "lease", Value: 10 * time.Second, Usage: "`TIME` for which the store keeps a leader",
+			},
+			&cli.IntFlag{
+				Name: "rival-kills", Value: 5,
+				Usage: "`N` leaders to take away of the store's own client, which waits a lease for each",
+			},
 			&cli.StringFlag{
 				Name: "signal", Value: "KILL",
 				Usage: "`HOW`: KILL, STOP (it hangs), TERM (it hands over), CUT (its network;\n" +
@@ -53,6 +72,14 @@ func benchFailover(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if ctx.IsSet("store") {
+		return benchStore(ctx, entries, common)
+	}
+	for _, name := range []string{"lease", "rival-kills"} {
+		if ctx.IsSet(name) {
+			return usagef("--%s has no effect without --store", name)
+		}
+	}
 	voters, err := wordOf(ctx, "voters", "none", "all")
 	if err != nil {
 		return err
@@ -71,5 +98,24 @@ func benchFailover(ctx *cli.Context) error {
 			return table.Rows[0], err
 		}
 		return table, err
+	})
+}
+
+// benchStore measures failovers on a store.
+func benchStore(ctx *cli.Context, entries []catalog.Entry, common bench.Options) error {
+	for _, name := range []string{"voters", "signal", "against"} {
+		if ctx.IsSet(name) {
+			return usagef("--store --%s: leave one of the two out", name)
+		}
+	}
+	if len(entries) > 1 {
+		return usagef("--store --algorithm %s: name one", ctx.String("algorithm"))
+	}
+	o := bench.StoreOptions{
+		Options: common, Store: ctx.String("store"), Lease: ctx.Duration("lease"),
+		Kills: ctx.Int("kills"), RivalKills: ctx.Int("rival-kills"),
+	}
+	return measure(ctx, func(interrupt context.Context) (benchReport, error) {
+		return bench.StoreFailover(interrupt, o)
 	})
 }

@@ -116,10 +116,16 @@ var house = []room{
 		path: "internal/bench",
 		module: []string{
 			"algorithms", "algorithms/catalog", "algorithms/nomination", "algorithms/topology",
-			"internal/bench/history", "internal/testcluster", "fence", "fence/fencehttp", "fence/kv",
-			"fence/store", "internal/chart", "node/clock", "node/httpapi", "proto", "rounds", "internal/trace",
+			"internal/bench/history", "internal/bench/rival", "internal/storeserver", "internal/testcluster", "fence",
+			"fence/fencehttp", "fence/kv", "fence/store", "internal/chart", "node/clock", "node/httpapi", "proto",
+			"rounds", "internal/trace", "store/all",
 		},
 		others: []string{"golang.org/x/sys/unix"},
+	},
+	{
+		path:   "internal/bench/rival",
+		module: []string{"algorithms", "internal/storeurl", "proto", "store", "store/all"},
+		others: []string{"github.com/go-zookeeper/zk", "github.com/redis/go-redis/v9"},
 	},
 	{
 		path: "internal/compare",

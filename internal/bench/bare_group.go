@@ -49,11 +49,14 @@ func startBare(ctx context.Context, role string, n int) (*bareGroup, error) {
 }
 
 // start starts a process.
-func (g *bareGroup) start(b bareProcess) error {
-	h, err := part{Bare: &b}.start(nil, func(line []byte) {
+func (g *bareGroup) start(b bareProcess) error { return g.add(b.ID, part{Bare: &b}) }
+
+// add starts the process with this id.
+func (g *bareGroup) add(id int, p part) error {
+	h, err := p.start(nil, func(line []byte) {
 		word, number, _ := strings.Cut(string(line), " ")
 		if ns, err := strconv.ParseInt(number, 10, 64); err == nil {
-			g.say(saying{b.ID, word, ns})
+			g.say(saying{id, word, ns})
 		}
 	})
 	if err != nil {
@@ -62,7 +65,7 @@ func (g *bareGroup) start(b bareProcess) error {
 	g.members = append(g.members, h)
 	go func() {
 		<-h.Done()
-		g.say(saying{id: b.ID})
+		g.say(saying{id: id})
 	}()
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/ringleader-dev/ringleader/internal/bench/rival"
 	"github.com/ringleader-dev/ringleader/internal/testcluster"
 )
 
@@ -15,6 +16,7 @@ type part struct {
 	Bare     *bareProcess `json:"bare,omitempty"`
 	Worker   *worker      `json:"worker,omitempty"`
 	Function *function    `json:"function,omitempty"`
+	Rival    *rival.Rival `json:"rival,omitempty"`
 }
 
 // RunPart does the job that text describes as JSON, until in ends or somebody ends the process.
@@ -30,6 +32,8 @@ func RunPart(text string, in io.Reader, out io.Writer) error {
 		return p.Worker.run(in, out)
 	case p.Function != nil:
 		return p.Function.run()
+	case p.Rival != nil:
+		return p.Rival.Run(in, out)
 	}
 	return fmt.Errorf("%w: the part %s: nothing to do", ErrOptions, text)
 }
