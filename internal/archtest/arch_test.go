@@ -125,7 +125,10 @@ var house = []room{
 	{
 		path:   "internal/bench/rival",
 		module: []string{"algorithms", "internal/storeurl", "proto", "store", "store/all"},
-		others: []string{"github.com/go-zookeeper/zk", "github.com/redis/go-redis/v9"},
+		others: []string{
+			"github.com/go-zookeeper/zk", "github.com/redis/go-redis/v9", "go.etcd.io/etcd/client/v3",
+			"go.etcd.io/etcd/client/v3/concurrency", "go.uber.org/zap",
+		},
 	},
 	{
 		path: "internal/compare",

@@ -127,7 +127,7 @@ func (s *storeDemo) show(ctx context.Context, e algorithms.Entry) error {
 	if err != nil {
 		return err
 	}
-	if command == "" {
+	if shown == "" {
 		s.quote(text)
 	} else {
 		s.quote("$ " + command + "\n" + shown)

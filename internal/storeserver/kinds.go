@@ -65,7 +65,7 @@ var kinds = map[string]kind{
 		serves:  etcdServes,
 		url:     func(s *Server, election string) string { return "etcd://" + s.address + "/" + election },
 		look: func(s *Server, election string) []string {
-			return []string{"etcdctl", "--endpoints", s.address, "get", "--prefix", election}
+			return []string{"etcdctl", "--endpoints", s.address, "get", "--prefix", "/" + election}
 		},
 	},
 	"zookeeper": {
@@ -200,8 +200,8 @@ func prepareZooKeeper(_ context.Context, s *Server) error {
 	}
 	config := filepath.Join(s.dir, "zoo.cfg")
 	host, port, _ := net.SplitHostPort(s.address)
-	// A session lasts for 2 to 20 ticks.
-	text := fmt.Sprintf("tickTime=500\nmaxSessionTimeout=60000\ndataDir=%s\nclientPort=%s\nclientPortAddress=%s\n"+
+	// The tick is the default of ZooKeeper: a session lasts for 2 to 20 of them.
+	text := fmt.Sprintf("tickTime=2000\ndataDir=%s\nclientPort=%s\nclientPortAddress=%s\n"+
 		"admin.enableServer=false\nmaxClientCnxns=0\n4lw.commands.whitelist=srvr\n", s.dir, port, host)
 	s.line = []string{
 		java, "-Xmx128m", "-XX:+UseSerialGC", "-Dzookeeper.jmx.log4j.disable=true", "-cp", debianZooKeeper,

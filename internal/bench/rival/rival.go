@@ -30,8 +30,9 @@ type recipe struct {
 }
 
 // recipes are those of the stores' own clients, by the scheme of the URL. For every other store the entry of
-// package store is waited out. The place of etcd is here, too: concurrency.Election of its client.
+// package store is waited out.
 var recipes = map[string]recipe{
+	"etcd":      {"concurrency.Election of etcd's client", campaign},
 	"redis":     {"SET NX PX, renewed at a third, as Redis documents", setNX},
 	"zookeeper": {"zk.Lock of go-zookeeper", zkLock},
 }
