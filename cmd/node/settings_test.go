@@ -63,11 +63,14 @@ func (s surroundings) file(t *testing.T, text string) surroundings {
 // Promise: "flag > environment > file > default", for every setting.
 func TestPrecedence(t *testing.T) {
 	examples := map[string][4]string{ // by flag, environment, file, default
-		"id":                 {"11", "12", "13", "3"},
-		"cluster":            {"a", "b", "c", "ringleader"},
-		"algorithm":          {"ring", "bully", "ring", "bully"},
-		"preempt":            {"false", "true", "false", "true"},
-		"voters":             {"1-3", "2-4", "3-5,9", "-"},
+		"id":        {"11", "12", "13", "3"},
+		"cluster":   {"a", "b", "c", "ringleader"},
+		"algorithm": {"ring", "bully", "ring", "bully"},
+		"preempt":   {"false", "true", "false", "true"},
+		"voters":    {"1-3", "2-4", "3-5,9", "-"},
+		"store": {
+			"redis://a:1/b", "etcd://a:1/b", "postgres://h:1/d?election=leader&table=t", "-",
+		},
 		"lease":              {"3s", "4s", "5s", "2s"},
 		"await-leases":       {"true", "false", "true", "false"},
 		"reconcile-cmd":      {"a b", "b", "c", "-"},
