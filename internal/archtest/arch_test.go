@@ -68,7 +68,7 @@ var house = []room{
 	{path: "store", module: []string{"algorithms", "proto"}},
 	{path: "store/storetest", module: []string{"algorithms", "proto", "store"}},
 	{
-		path: "store/etcd", module: []string{"algorithms", "proto", "store"},
+		path: "store/etcd", module: []string{"algorithms", "internal/storeurl", "proto", "store"},
 		others: []string{
 			"go.etcd.io/etcd/api/v3/*", "go.etcd.io/etcd/api/v3/v3rpc/rpctypes", "go.etcd.io/etcd/client/v3",
 			"go.uber.org/zap", "google.golang.org/grpc", "google.golang.org/grpc/*",

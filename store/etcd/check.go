@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"google.golang.org/grpc/codes"
@@ -16,7 +17,11 @@ import (
 
 // Check asks for the version of etcd, whether this user may write below the prefix, and what is there.
 func (e *election) Check(ctx context.Context) error {
-	r, err := e.version(ctx)
+	return e.does(ctx, func() error { return e.check(ctx) })
+}
+
+func (e *election) check(ctx context.Context) error {
+	r, err := pb.NewMaintenanceClient(e.client.ActiveConnection()).Status(ctx, &pb.StatusRequest{})
 	if err != nil {
 		return err
 	}
@@ -28,11 +33,11 @@ func (e *election) Check(ctx context.Context) error {
 	key := e.prefix + "check"
 	never := clientv3.Compare(clientv3.Version(key), "<", 0)
 	if _, err := e.client.Txn(ctx).If(never).Then(clientv3.OpPut(key, "")).Commit(); err != nil {
-		return wrong(ctx, err)
+		return err
 	}
 	list, err := e.do(ctx)
 	if err != nil {
-		return wrong(ctx, err)
+		return err
 	}
 	if len(list) > 0 && list[0].Lease == 0 {
 		return fmt.Errorf("the key %.80q in etcd is no candidate of an election, for it has no lease: "+
@@ -41,32 +46,39 @@ func (e *election) Check(ctx context.Context) error {
 	return nil
 }
 
-// version returns the status of the first member that answers.
-func (e *election) version(ctx context.Context) (r *clientv3.StatusResponse, err error) {
-	for _, endpoint := range e.client.Endpoints() {
-		if r, err = e.client.Status(ctx, endpoint); err == nil {
-			return r, nil
-		}
-		if err = wrong(ctx, err); errors.Is(err, store.ErrWrong) || ctx.Err() != nil {
-			return nil, err
-		}
-	}
-	return nil, err
-}
-
-// advice is what to do about errors that do not pass.
+// advice is what to do about errors that do not pass, or that may not.
 var advice = []struct {
 	code codes.Code
 	text string // what the error's text contains
 	do   string
+	may  bool // it may pass: a server that ends does the same
 }{
-	{codes.Unimplemented, "", "this is not etcd: correct the address"},
-	{codes.Unavailable, "looked like an HTTP/1", "this is not etcd: correct the address"},
-	{codes.Unavailable, "frame too large", "this is not etcd: correct the address"},
-	{codes.Unavailable, "does not look like a TLS handshake", "etcd is not encrypted here: leave out tls, ca and cert"},
-	{codes.Unavailable, "x509:", "etcd's certificate is not trusted: give ca=FILE, or correct the address"},
-	{codes.Unavailable, "tls: ", "etcd does not accept this encryption: give ca=FILE, and cert=FILE and key=FILE"},
+	{code: codes.Unimplemented, do: other},
+	{code: codes.Unavailable, text: "looked like an HTTP/1", do: other},
+	{code: codes.Unavailable, text: "frame too large", do: other},
+	{
+		code: codes.Unavailable, text: "does not look like a TLS handshake",
+		do: "etcd is not encrypted here: leave out tls, ca and cert",
+	},
+	{
+		code: codes.Unavailable, text: "x509:",
+		do: "etcd's certificate is not trusted: give ca=FILE, or correct the address",
+	},
+	{
+		code: codes.Unavailable, text: "tls: ",
+		do: "etcd does not accept this encryption: give ca=FILE, and cert=FILE and key-file=FILE",
+	},
+	{
+		code: codes.Unavailable, text: "handshake failed: ", may: true,
+		do: "if etcd is not encrypted here, leave out tls, ca and cert",
+	},
+	{
+		code: codes.Unavailable, text: "server preface: ", may: true,
+		do: "if etcd is encrypted here, give tls=true or ca=FILE",
+	},
 }
+
+const other = "this is not etcd: correct the address"
 
 // wrong returns err in words for people. It wraps store.ErrWrong if the configuration is to blame.
 func wrong(ctx context.Context, err error) error {
@@ -89,9 +101,13 @@ func wrong(ctx context.Context, err error) error {
 	text := err.Error()
 	if s, ok := status.FromError(err); ok {
 		for _, a := range advice {
-			if s.Code() == a.code && strings.Contains(text, a.text) {
-				return fmt.Errorf("%w: %s: %w", err, a.do, store.ErrWrong)
+			if s.Code() != a.code || !strings.Contains(text, a.text) {
+				continue
 			}
+			if a.may {
+				return fmt.Errorf("etcd: %w: %s", err, a.do)
+			}
+			return fmt.Errorf("%w: %s: %w", err, a.do, store.ErrWrong)
 		}
 	}
 	return fmt.Errorf("etcd: %w", err)

@@ -28,6 +28,7 @@ type election struct {
 	prefix  string // of all keys, with the slash
 	several bool   // there is more than one member to ask
 	client  *clientv3.Client
+	user    *user
 	hint    store.Hint
 	late    *time.Timer // gives the hint when nothing was heard for a TTL
 
@@ -36,21 +37,21 @@ type election struct {
 	watching sync.WaitGroup
 
 	// These belong to whoever calls Ask.
-	keeper keeper
-	lease  clientv3.LeaseID // of the own key, if there is one; zero for none
-	fresh  time.Time        // when the lease was last granted or renewed
-	own    algorithms.Entry // by the last answer
-	unsure bool             // the last ask failed: it may have been carried out
+	watches bool // the watch is under way
+	keeper  keeper
+	lease   clientv3.LeaseID // of the own key, if there is one; zero for none
+	fresh   time.Time        // when the lease was last granted or renewed
+	own     algorithms.Entry // by the last answer
+	unsure  bool             // the last ask failed: it may have been carried out
 }
 
-func open(c store.Candidate, o Options, client *clientv3.Client) *election {
+func open(c store.Candidate, o Config, client *clientv3.Client, who *user) *election {
 	e := &election{
-		c: c, prefix: o.Prefix + "/", several: len(o.Endpoints) > 1, client: client, hint: store.NewHint(),
-		keeper: keeper{remote: pb.NewLeaseClient(client.ActiveConnection())},
+		c: c, prefix: o.Prefix + "/", several: len(o.Servers) > 1, client: client, user: who,
+		hint: store.NewHint(), keeper: keeper{remote: pb.NewLeaseClient(client.ActiveConnection())},
 	}
 	e.ended, e.end = context.WithCancel(context.Background())
 	e.late = time.AfterFunc(c.TTL, e.hint.Give)
-	e.watching.Go(e.watch)
 	return e
 }
 
@@ -96,20 +97,42 @@ func (e *election) isOurs(kv *mvccpb.KeyValue) bool {
 	return value == e.c.Value(false) || value == e.c.Value(true)
 }
 
+// does carries out what f asks for, and sees to the watch, which needs the token of the user.
+func (e *election) does(ctx context.Context, f func() error) error {
+	err := e.user.does(ctx, f)
+	if err == nil && !e.watches {
+		e.watches = true
+		e.watching.Go(e.watch)
+	}
+	if err != nil {
+		return wrong(ctx, err)
+	}
+	return nil
+}
+
 // Ask carries out one ask. If one of several members hangs, Ask asks a second time soon: asking twice does no
 // harm.
 func (e *election) Ask(ctx context.Context, ask algorithms.Ask) (algorithms.Answered, error) {
 	e.late.Reset(e.c.TTL)
 	if e.several {
 		first, cancel := context.WithTimeout(ctx, e.c.TTL/10)
-		a, err := e.ask(first, ask)
+		a, err := e.try(first, ask)
 		hung := first.Err() != nil
 		cancel()
 		if err == nil || !hung || ctx.Err() != nil {
 			return a, err
 		}
 	}
-	return e.ask(ctx, ask)
+	return e.try(ctx, ask)
+}
+
+// try carries out one ask as the user.
+func (e *election) try(ctx context.Context, ask algorithms.Ask) (a algorithms.Answered, err error) {
+	err = e.does(ctx, func() error {
+		a, err = e.ask(ctx, ask)
+		return err
+	})
+	return a, err
 }
 
 func (e *election) ask(ctx context.Context, ask algorithms.Ask) (a algorithms.Answered, err error) {
@@ -131,7 +154,7 @@ func (e *election) ask(ctx context.Context, ask algorithms.Ask) (a algorithms.An
 		list, err = e.look(ctx, !mayHave)
 	}
 	if err != nil {
-		return algorithms.Answered{}, wrong(ctx, err)
+		return algorithms.Answered{}, err
 	}
 	a = algorithms.Answered{Number: ask.Number, Keeps: min(keeps, e.c.TTL)}
 	if len(list) > 0 {

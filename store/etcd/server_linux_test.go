@@ -180,7 +180,7 @@ func (s *server) election(t *testing.T) store.Store {
 // named returns the election of that prefix.
 func (s *server) named(t *testing.T, prefix string) store.Store {
 	t.Helper()
-	e, err := New(Options{Endpoints: []string{s.addr}, Prefix: prefix})
+	e, err := New(Config{Servers: []string{s.addr}, Prefix: prefix})
 	if err != nil {
 		t.Fatal(err)
 	}
