@@ -162,6 +162,11 @@ var house = []room{
 	{path: "store/storetest", module: []string{"algorithms", "proto", "store"}},
 	{path: "store/all", module: []string{"internal/storeurl", "store", "store/*"}},
 	{
+		path:   "store/kubernetes",
+		module: []string{"algorithms", "proto", "store"},
+		others: []string{"go.yaml.in/yaml/v3"},
+	},
+	{
 		path:   "store/postgres",
 		module: []string{"algorithms", "internal/storeurl", "proto", "store"},
 		others: []string{"github.com/jackc/pgx/v5", "github.com/jackc/pgx/v5/*"},

@@ -10,6 +10,7 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/storeurl"
 	"github.com/ringleader-dev/ringleader/store"
 	"github.com/ringleader-dev/ringleader/store/etcd"
+	"github.com/ringleader-dev/ringleader/store/kubernetes"
 	"github.com/ringleader-dev/ringleader/store/postgres"
 	"github.com/ringleader-dev/ringleader/store/redis"
 	"github.com/ringleader-dev/ringleader/store/zookeeper"
@@ -23,6 +24,7 @@ type kind struct {
 
 var kinds = []kind{
 	{"etcd", etcd.Parse},
+	{"kubernetes", kubernetes.Parse},
 	{"postgres", postgres.Parse},
 	{"postgresql", postgres.Parse},
 	{"redis", redis.Parse},
