@@ -35,7 +35,6 @@ func needsServer(t *testing.T, kind string) {
 func demoOn(t *testing.T, kind string) {
 	t.Helper()
 	needsServer(t, kind)
-	// The server may run as a user who must reach its directory.
 	out, err := exec.CommandContext(t.Context(), "ringleader", "demo", "--store", kind, "--nodes", "3").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
