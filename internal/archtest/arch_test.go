@@ -290,7 +290,9 @@ func TestStateMachinesArePure(t *testing.T) {
 // end with us, and is reaped. Tools of the tests and benchmarks start whole nodes.
 func TestChildrenAreSupervised(t *testing.T) {
 	for path, files := range packages(t) {
-		if matches([]string{"internal/supervise", "internal/testcluster", "internal/bench", "internal/storeserver"}, path) {
+		if matches([]string{
+			"internal/supervise", "internal/testcluster", "internal/bench", "internal/storeserver",
+		}, path) {
 			continue
 		}
 		for name, file := range files {
