@@ -3,7 +3,12 @@ package etcd
 import (
 	"context"
 	"errors"
+	"io"
+	"maps"
+	"net/http"
 	"os/exec"
+	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -196,5 +201,51 @@ func TestMemberHangs(t *testing.T) {
 		if a, err := ask(node, algorithms.AskRenew, long/4); err != nil || !a.Held() {
 			t.Errorf("%+v, %v", a, err)
 		}
+	}
+}
+
+// requests returns how many messages the server has received, by their method.
+func (s *server) requests(t *testing.T) map[string]int {
+	t.Helper()
+	r, err := http.Get("http://" + s.addr + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := make(map[string]int)
+	line := regexp.MustCompile(`(?m)^grpc_server_msg_received_total\{grpc_method="(\w+)",.*\} (\d+)$`)
+	for _, found := range line.FindAllStringSubmatch(string(text), -1) {
+		if n, _ := strconv.Atoi(found[2]); n > 0 {
+			count[found[1]] = n
+		}
+	}
+	return count
+}
+
+// Promise: whoever has looked takes the place of a dead leader in one round trip.
+func TestOneRoundTrip(t *testing.T) {
+	s := start(t)
+	const long = time.Minute
+	election := s.named(t, "/trip")
+	one, two := storetest.Open(t, election, 1, long), storetest.Open(t, election, 2, long)
+	one.Leads(one.Stand())
+	dead := two.Look().Holder
+	before := s.requests(t)
+	two.Leads(two.Do(algorithms.AskStand, algorithms.Ask{Remove: dead}))
+	after := s.requests(t)
+	for method := range after {
+		after[method] -= before[method]
+		if after[method] == 0 {
+			delete(after, method)
+		}
+	}
+	delete(after, "Watch") // which begins after the first answer, beside all else
+	// The other two are made at the same time.
+	if want := map[string]int{"Txn": 1, "LeaseKeepAlive": 1}; !maps.Equal(after, want) {
+		t.Errorf("it made the requests %v, want %v", after, want)
 	}
 }
