@@ -46,53 +46,56 @@ func demoCommand() *cli.Command {
 			},
 			&cli.StringFlag{Name: "logs", Usage: "`DIR` to leave the nodes' logs in, for rounds"},
 		},
-		Action: func(ctx *cli.Context) error {
-			entry, err := algorithmNamed(ctx.String("algorithm"))
-			if err != nil {
-				return usagef("--algorithm %s: %w", ctx.String("algorithm"), err)
-			}
-			voters, err := wordOf(ctx, "voters", "none", "all")
-			if err != nil {
-				return err
-			}
-			onStore := ctx.IsSet("store")
-			if onStore {
-				if _, err := wordOf(ctx, "store", storeserver.Kinds()...); err != nil {
-					return err
-				}
-			}
-			nodes, leased := ctx.Int("nodes"), voters == "all" && !onStore
-			switch {
-			case onStore && ctx.IsSet("voters"):
-				return usagef("--store --voters: give one of the two, since either makes leaders")
-			case onStore && ctx.Bool("fencing"):
-				return usagef("--fencing --store: that story is told with votes; leave one of the two out")
-			case onStore && entry.NeedsVoters():
-				return usagef("--store --algorithm %s: it decides by itself who leads; take one that nominates, as bully",
-					entry.Name)
-			case !leased && entry.NeedsVoters():
-				return usagef("--voters none --algorithm %s: there a majority of voters decides; "+
-					"leave --voters out", entry.Name)
-			case nodes == 1:
-				return usagef("--nodes 1: there would be nobody to take over; give 3 to %d", demoMaxNodes)
-			case nodes == 2 && leased:
-				return usagef("--nodes 2: of two voters both are needed, so nobody could take over; "+
-					"give 3 to %d, or --voters none", demoMaxNodes)
-			case nodes < 1 || nodes > demoMaxNodes:
-				return usagef("--nodes %d: give 3 to %d", nodes, demoMaxNodes)
-			}
-			if leased {
-				entry = entry.WithLease()
-			}
-			if ctx.Bool("fencing") && !leased {
-				return usagef("--fencing --voters none: without a majority's votes there is no token")
-			}
-			return runDemo(ctx, demo.Options{
-				Entry: entry, Nodes: nodes, Fencing: ctx.Bool("fencing"), Logs: ctx.String("logs"),
-				Store: ctx.String("store"),
-			})
-		},
+		Action: showDemo,
 	}
+}
+
+// showDemo runs the demo that the flags ask for.
+func showDemo(ctx *cli.Context) error {
+	entry, err := algorithmNamed(ctx.String("algorithm"))
+	if err != nil {
+		return usagef("--algorithm %s: %w", ctx.String("algorithm"), err)
+	}
+	voters, err := wordOf(ctx, "voters", "none", "all")
+	if err != nil {
+		return err
+	}
+	onStore := ctx.IsSet("store")
+	if onStore {
+		if _, err := wordOf(ctx, "store", storeserver.Kinds()...); err != nil {
+			return err
+		}
+	}
+	nodes, leased := ctx.Int("nodes"), voters == "all" && !onStore
+	switch {
+	case onStore && ctx.IsSet("voters"):
+		return usagef("--store --voters: give one of the two, since either makes leaders")
+	case onStore && ctx.Bool("fencing"):
+		return usagef("--fencing --store: that story is told with votes; leave one of the two out")
+	case onStore && entry.NeedsVoters():
+		return usagef("--store --algorithm %s: it decides by itself who leads; take one that nominates, as bully",
+			entry.Name)
+	case !leased && entry.NeedsVoters():
+		return usagef("--voters none --algorithm %s: there a majority of voters decides; "+
+			"leave --voters out", entry.Name)
+	case nodes == 1:
+		return usagef("--nodes 1: there would be nobody to take over; give 3 to %d", demoMaxNodes)
+	case nodes == 2 && leased:
+		return usagef("--nodes 2: of two voters both are needed, so nobody could take over; "+
+			"give 3 to %d, or --voters none", demoMaxNodes)
+	case nodes < 1 || nodes > demoMaxNodes:
+		return usagef("--nodes %d: give 3 to %d", nodes, demoMaxNodes)
+	}
+	if leased {
+		entry = entry.WithLease()
+	}
+	if ctx.Bool("fencing") && !leased {
+		return usagef("--fencing --voters none: without a majority's votes there is no token")
+	}
+	return runDemo(ctx, demo.Options{
+		Entry: entry, Nodes: nodes, Fencing: ctx.Bool("fencing"), Logs: ctx.String("logs"),
+		Store: ctx.String("store"),
+	})
 }
 
 // runDemo runs a demo until its end or a signal.

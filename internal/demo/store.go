@@ -183,8 +183,8 @@ func (s *storeDemo) hangLeader(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.begin("After %s the others agree: node %v leads term %d. Nothing proves that a process is dead that hangs, so its lease of %v was "+
-		"waited out.", millis(time.Since(hung.at)), next.Leader, next.Term,
+	s.begin("After %s the others agree: node %v leads term %d. Nothing proves that a process is dead that "+
+		"hangs, so its lease of %v was waited out.", millis(time.Since(hung.at)), next.Leader, next.Term,
 		storeLease)
 	if err := s.holds(ctx, next); err != nil {
 		return err

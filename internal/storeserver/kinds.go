@@ -36,8 +36,10 @@ var kinds = map[string]kind{
 	"redis": {
 		install: "apt-get install redis-server",
 		prepare: prepareRedis,
-		serves:  func(_ context.Context, s *Server) bool { return bytes.HasPrefix(s.says("PING\r\n"), []byte("+PONG")) },
-		url:     func(s *Server, election string) string { return "redis://" + s.address + "/" + election },
+		serves: func(_ context.Context, s *Server) bool {
+			return bytes.HasPrefix(s.says("PING\r\n"), []byte("+PONG"))
+		},
+		url: func(s *Server, election string) string { return "redis://" + s.address + "/" + election },
 		look: func(s *Server, election string) []string {
 			return []string{"redis-cli", "-p", s.port(), "GET", election}
 		},
