@@ -82,21 +82,20 @@ func TestNothingBecomesAnotherUser(t *testing.T) {
 			_ = unix.Kill(pid, unix.SIGKILL)
 		}
 	})
-	wait(t, "the program runs", func() bool { return len(running(setuid)) > 0 })
-	settled(t, running(setuid)[0])
+	wait(t, "the program runs and sleeps", func() bool {
+		pids := running(setuid) // none is for a moment, while one becomes another
+		return len(pids) > 0 && sleeps(pids[0])
+	})
 	must(victim.Process.Kill())
 	_ = victim.Wait()
 	wait(t, "the program ends with the process that was killed", func() bool { return len(running(setuid)) == 0 })
 	wait(t, "so does its subreaper", func() bool { return len(running(self)) == 0 })
 }
 
-// settled waits until a process sleeps: whatever it becomes, it has become.
-func settled(t *testing.T, pid int) {
-	t.Helper()
-	wait(t, "the program sleeps", func() bool {
-		wchan, err := os.ReadFile(fmt.Sprintf("/proc/%d/syscall", pid))
-		return err == nil && strings.HasPrefix(string(wchan), strconv.Itoa(unix.SYS_FUTEX)+" ")
-	})
+// sleeps reports whether a process sleeps: whatever it becomes, it has become.
+func sleeps(pid int) bool {
+	wchan, err := os.ReadFile(fmt.Sprintf("/proc/%d/syscall", pid))
+	return err == nil && strings.HasPrefix(string(wchan), strconv.Itoa(unix.SYS_FUTEX)+" ")
 }
 
 // What is to run as another user is refused at the start, by whoever could not kill it.
