@@ -218,10 +218,6 @@ func TestForeignCandidate(t *testing.T) {
 // Promise: "GET-free": a renewal is one request, and so is the takeover of a dead process's entry.
 func TestRequests(t *testing.T) {
 	f := newFake(t)
-	s := at(t, f.URL, "k")
-	one, two := storetest.Open(t, s, 1, time.Minute), storetest.Open(t, s, 2, time.Minute)
-	one.Leads(one.Stand())
-	dead := two.Look().Holder
 	var count atomic.Int64
 	f.before = func(_ http.ResponseWriter, r *http.Request) bool {
 		if !r.URL.Query().Has("watch") {
@@ -229,6 +225,11 @@ func TestRequests(t *testing.T) {
 		}
 		return false
 	}
+	s := at(t, f.URL, "k")
+	one, two := storetest.Open(t, s, 1, time.Minute), storetest.Open(t, s, 2, time.Minute)
+	one.Leads(one.Stand())
+	dead := two.Look().Holder
+	count.Store(0)
 	one.Renew()
 	if n := count.Swap(0); n != 1 {
 		t.Errorf("a renewal is %d requests", n)
