@@ -110,7 +110,7 @@ const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount"
 func fromPod(dir string) (access, error) {
 	host, port := os.Getenv("KUBERNETES_SERVICE_HOST"), cmp.Or(os.Getenv("KUBERNETES_SERVICE_PORT"), "443")
 	if host == "" {
-		return access{}, errors.New("this process is in no pod: give kubeconfig=FILE, or server=URL and token-file=FILE")
+		return access{}, errors.New("this is no pod: give kubeconfig=FILE, or server=URL and token-file=FILE")
 	}
 	a, err := accessBy("https://"+net.JoinHostPort(host, port), identity{
 		tokenFile: filepath.Join(dir, "token"), ca: inFile(filepath.Join(dir, "ca.crt")),
@@ -207,7 +207,7 @@ func (k *kubeconfig) access(dir, cluster, user string) (a access, err error) {
 			continue
 		}
 		if is := u.User; is.Exec != nil || is.Provider != nil || is.Username != "" || is.As != "" {
-			return a, errors.New("of a user only a token and a certificate are supported: make a service account for this")
+			return a, errors.New("of a user only a token and a certificate are supported: make a service account")
 		}
 		is.token, is.tokenFile = u.User.Token, in(u.User.TokenFile, "").file
 		is.cert, is.key = in(u.User.Cert, u.User.CertData), in(u.User.Key, u.User.KeyData)

@@ -69,6 +69,7 @@ func parseLease(text []byte) (*lease, error) {
 type change struct {
 	spec  map[string]any
 	token *string // nil to leave it as it is, "" to take it away
+	promise
 }
 
 // with returns the text of the object with a change.
@@ -224,6 +225,7 @@ func (a *api) do(ctx context.Context, method, path, query string, body []byte) (
 // explain says what to do if the connection will not be better by itself.
 func explain(err error) error {
 	for _, wrong := range []struct{ text, do string }{
+		{"certificate is valid for", "its certificate is for another name: name the server as its certificate does"},
 		{"x509: ", "its certificate is not trusted: give the ca=FILE that signed it"},
 		{"tls: certificate required", "it wants a certificate: give cert=FILE and key-file=FILE"},
 		{"bad certificate", "it refuses our certificate: see cert"},
@@ -255,8 +257,8 @@ func (a *api) refused(code int, body []byte) error {
 		return wrong("%s does not know who we are: give a token-file=FILE or a kubeconfig=FILE that is valid",
 			a.access.server)
 	case code == http.StatusForbidden:
-		return fmt.Errorf("%w; %w", wrong("grant the verbs get, create, update and watch on leases of coordination.k8s.io "+
-			"in the namespace %s by a Role and a RoleBinding", a.namespace), errForbidden)
+		return fmt.Errorf("%w; %w", wrong("grant the verbs get, create, update and watch on leases of "+
+			"coordination.k8s.io in the namespace %s by a Role and a RoleBinding", a.namespace), errForbidden)
 	case code == http.StatusBadRequest && strings.Contains(string(body), "HTTP request to an HTTPS server"):
 		return fmt.Errorf("%w: it speaks TLS: write server=https://HOST:PORT", store.ErrWrong)
 	case code == http.StatusTooManyRequests || code >= 500:

@@ -24,6 +24,11 @@
 // The times in the object are for people: nobody's clock is compared with another's. A lease is over when the
 // object has not changed for leaseDurationSeconds, by the monotonic clock of whoever watches it.
 //
+// client-go reads the times in whole seconds: of two renewals in one second it does not notice the later one, and may
+// take the lease up to a second before the holder believes that it ends. Its own holders stop sooner, by
+// RenewDeadline. Here a renewal in the same second promises no more than the one before. A node renews three times a
+// TTL, so that costs nothing from a TTL of 3 seconds on. Durations are in whole seconds; a TTL is rounded down.
+//
 // # The token
 //
 // It is the resource version that the update by which the holder took the lease replaced, and stands in the same

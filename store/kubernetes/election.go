@@ -25,8 +25,9 @@ type election struct {
 	done sync.WaitGroup
 
 	// These belong to whoever calls Ask.
-	watches bool
-	over    string // the key of the last own entry that was found to be over
+	watches  bool
+	over     string  // the key of the last own entry that was found to be over
+	promised promise // by the last update that kept the lease
 
 	mu     sync.Mutex
 	last   sight
@@ -135,48 +136,75 @@ func (e *election) holder(s sight) algorithms.Entry {
 // seconds is how long the lease is kept.
 func (e *election) seconds() int64 { return int64(e.TTL / time.Second) }
 
-// The changes. Times are as Kubernetes writes them.
-
-func now() string { return time.Now().UTC().Format("2006-01-02T15:04:05.000000Z07:00") }
+// micro is how Kubernetes writes times.
+const micro = "2006-01-02T15:04:05.000000Z07:00"
 
 func nobody(transitions int64) *change {
+	now := time.Now().UTC().Format(micro)
 	return &change{token: new(string), spec: map[string]any{
-		"holderIdentity": "", "leaseDurationSeconds": 1, "acquireTime": now(), "renewTime": now(),
+		"holderIdentity": "", "leaseDurationSeconds": 1, "acquireTime": now, "renewTime": now,
 		"leaseTransitions": transitions,
 	}}
 }
 
-func (e *election) renewal(lent bool) *change {
-	return &change{spec: map[string]any{
-		"holderIdentity": e.Value(lent), "leaseDurationSeconds": e.seconds(), "renewTime": now(),
+// tick is the step in which client-go reads times. A record whose renewTime differs by less is the same for it, and
+// counts from when it was first seen.
+const tick = time.Second
+
+// promise is what an update promises this candidate: that nobody thinks the record is older than from.
+type promise struct {
+	renewed string // the renewTime of the update
+	from    time.Time
+}
+
+// renew returns the promise of an update after the record old. An update in the same tick as the last one promises no
+// more than that. Where it is not known when the last one left, or the clock was set back, renewTime is in the tick
+// after that of old.
+func (e *election) renew(old record) promise {
+	now := time.Now()
+	t := now.UTC().Truncate(time.Microsecond)
+	was, err := time.Parse(micro, old.Renewed)
+	switch last := e.promised; {
+	case err != nil || t.Unix() > was.Unix():
+	case t.Unix() == was.Unix() && t.After(was) && last.renewed == old.Renewed && now.Sub(last.from) < tick:
+		return promise{t.Format(micro), last.from}
+	default:
+		t = was.Truncate(tick).Add(tick)
+	}
+	return promise{t.Format(micro), now}
+}
+
+func (e *election) renewal(p promise, lent bool) *change {
+	return &change{promise: p, spec: map[string]any{
+		"holderIdentity": e.Value(lent), "leaseDurationSeconds": e.seconds(), "renewTime": p.renewed,
 	}}
 }
 
 // taking is the change by which this candidate takes the lease. The token is the version that it replaces.
 func (e *election) taking(l *lease) *change {
-	c, token := e.renewal(false), strconv.FormatUint(l.version, 10)
+	now := time.Now()
+	c, token := e.renewal(promise{now.UTC().Format(micro), now}, false), strconv.FormatUint(l.version, 10)
 	c.token = &token
-	c.spec["acquireTime"], c.spec["leaseTransitions"] = c.spec["renewTime"], l.record.Transitions+1
+	c.spec["acquireTime"], c.spec["leaseTransitions"] = c.promise.renewed, l.record.Transitions+1
 	return c
 }
 
-// change returns what an ask changes of the object, nil for nothing. keeps reports whether this candidate has the
-// lease by it.
-func (e *election) change(ask algorithms.Ask, s sight) (c *change, keeps bool) {
+// change returns what an ask changes of the object, nil for nothing.
+func (e *election) change(ask algorithms.Ask, s sight) *change {
 	is, holder := e.entry(s), e.holder(s)
 	dead := !is.IsZero() && is.Key == ask.Remove.Key && ask.Remove.ID != 0 && !is.Lent && !is.Of(e.Peer)
 	stand := ask.Verb == algorithms.AskStand
 	switch {
 	case s.lease == nil:
 	case (stand || ask.Verb == algorithms.AskRenew) && holder.Of(e.Peer):
-		return e.renewal(holder.Lent || ask.Lent), true
+		return e.renewal(e.renew(s.lease.record), holder.Lent || ask.Lent)
 	case stand && (holder.IsZero() || dead):
-		return e.taking(s.lease), true
+		return e.taking(s.lease)
 	case ask.Verb == algorithms.AskLeave && is.Of(e.Peer) && is.Key == ask.Remove.Key,
 		ask.Verb == algorithms.AskRemove && dead:
-		return nobody(s.lease.record.Transitions), false
+		return nobody(s.lease.record.Transitions)
 	}
-	return nil, false
+	return nil
 }
 
 // Ask implements store.Election. What was last seen is enough for a change: if it is old, the API server refuses
@@ -186,28 +214,33 @@ func (e *election) Ask(ctx context.Context, ask algorithms.Ask) (a algorithms.An
 	defer stop()
 	defer context.AfterFunc(e.life, stop)()
 	e.listen()
+	began := time.Now()
 	for s, read := e.seen(), false; ; {
-		c, keeps := e.change(ask, s)
+		c := e.change(ask, s)
 		creates := ask.Verb == algorithms.AskStand && s.known && s.lease == nil
-		sent := time.Now()
 		switch {
 		case creates:
-			s, err = e.write(ctx, sent, e.api.create, e.api.fresh().with(nobody(0)))
+			s, err = e.write(ctx, e.api.create, e.api.fresh().with(nobody(0)))
 		case c != nil:
-			s, err = e.write(ctx, sent, e.api.update, s.lease.with(c))
+			s, err = e.write(ctx, e.api.update, s.lease.with(c))
 		case read:
-			return e.answer(ask, s, false), nil
+			return e.answer(ask, s), nil
 		default:
-			s, err = e.read(ctx)
-			read = true
-			if err != nil {
+			if s, err = e.read(ctx); err != nil {
 				return a, err
 			}
+			read = true
 			continue
 		}
 		switch {
 		case err == nil && !creates:
-			return e.answer(ask, s, keeps), nil
+			a = e.answer(ask, s)
+			if p := c.promise; !a.Own.IsZero() && !p.from.IsZero() {
+				e.promised = p
+				kept := time.Duration(e.seconds()) * time.Second
+				a.Keeps = min(kept, p.from.Add(kept).Sub(began))
+			}
+			return a, nil
 		case errors.Is(err, errConflict) || errors.Is(err, errGone):
 			if s, err = e.again(ctx); err != nil {
 				return a, err
@@ -242,8 +275,9 @@ func (e *election) again(ctx context.Context) (sight, error) {
 }
 
 func (e *election) write(
-	ctx context.Context, sent time.Time, do func(context.Context, []byte, string) (*lease, error), body []byte,
+	ctx context.Context, do func(context.Context, []byte, string) (*lease, error), body []byte,
 ) (sight, error) {
+	sent := time.Now()
 	l, err := do(ctx, body, "")
 	if err != nil {
 		return sight{}, err
@@ -252,13 +286,10 @@ func (e *election) write(
 }
 
 // answer is the answer to an ask by which s was seen.
-func (e *election) answer(ask algorithms.Ask, s sight, keeps bool) algorithms.Answered {
+func (e *election) answer(ask algorithms.Ask, s sight) algorithms.Answered {
 	a := algorithms.Answered{Number: ask.Number, Holder: e.holder(s)}
 	if a.Holder.Of(e.Peer) {
 		a.Own = a.Holder
-		if keeps {
-			a.Keeps = time.Duration(e.seconds()) * time.Second
-		}
 	}
 	return a
 }

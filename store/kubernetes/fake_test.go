@@ -33,7 +33,8 @@ type fake struct {
 
 func newFake(t *testing.T) *fake {
 	f := &fake{
-		stopped: make(chan struct{}), version: 100, objects: map[string]map[string]any{}, watching: map[chan map[string]any]string{},
+		stopped: make(chan struct{}), version: 100,
+		objects: map[string]map[string]any{}, watching: map[chan map[string]any]string{},
 		before: func(http.ResponseWriter, *http.Request) bool { return false }, after: func(*http.Request) {},
 	}
 	f.Server = httptest.NewServer(f)
@@ -197,6 +198,7 @@ func reply(w http.ResponseWriter, code int, what any) {
 
 func status(w http.ResponseWriter, code int, kind, message string) {
 	reply(w, code, map[string]any{
-		"kind": "Status", "status": "Failure", "code": code, "message": message, "details": map[string]any{"kind": kind},
+		"kind": "Status", "status": "Failure", "code": code, "message": message,
+		"details": map[string]any{"kind": kind},
 	})
 }

@@ -46,7 +46,7 @@ func (c *Config) options() map[string]*string {
 func Parse(u *url.URL) (store.Store, error) {
 	var c Config
 	if u.Scheme != "kubernetes" || u.User != nil || u.Fragment != "" {
-		return nil, errors.New("write kubernetes://NAMESPACE/NAME, and who we are as kubeconfig=FILE or token-file=FILE")
+		return nil, errors.New("write kubernetes://NAMESPACE/NAME, and kubeconfig=FILE or token-file=FILE")
 	}
 	c.Namespace, c.Name = u.Host, strings.TrimPrefix(u.Path, "/")
 	options := c.options()
@@ -120,8 +120,8 @@ func (p *place) String() string {
 	return u.String()
 }
 
-// MinTTL is the shortest leaseDurationSeconds.
-func (p *place) MinTTL() time.Duration { return time.Second }
+// MinTTL is a whole number of seconds, of which client-go may not see one.
+func (p *place) MinTTL() time.Duration { return 2 * tick }
 
 func (p *place) Guarantee() algorithms.Guarantee { return algorithms.Lease }
 
@@ -129,7 +129,9 @@ func (p *place) Open(c store.Candidate) (store.Election, error) {
 	if c.TTL < p.MinTTL() {
 		return nil, fmt.Errorf("the TTL %v is below %v", c.TTL, p.MinTTL())
 	}
-	transport := &http.Transport{TLSClientConfig: p.access.tls, TLSHandshakeTimeout: c.TTL, IdleConnTimeout: time.Minute}
+	transport := &http.Transport{
+		TLSClientConfig: p.access.tls, TLSHandshakeTimeout: c.TTL, IdleConnTimeout: time.Minute,
+	}
 	e := &election{
 		Candidate: c, hint: store.NewHint(),
 		api: &api{

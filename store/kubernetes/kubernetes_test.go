@@ -143,7 +143,7 @@ func TestLostReply(t *testing.T) {
 // the others may have seen nobody lead.
 func TestServerAway(t *testing.T) {
 	f := newFake(t)
-	one := storetest.Open(t, at(t, f.URL, "k"), 1, time.Second)
+	one := storetest.Open(t, at(t, f.URL, "k"), 1, ttl)
 	first := one.Leads(one.Stand())
 	var away atomic.Bool
 	f.before = func(w http.ResponseWriter, _ *http.Request) bool {
@@ -157,7 +157,7 @@ func TestServerAway(t *testing.T) {
 		errors.Is(err, store.ErrWrong) {
 		t.Errorf("away: %+v, %v", a, err)
 	}
-	time.Sleep(time.Second)
+	time.Sleep(ttl)
 	away.Store(false)
 	if a := one.Renew(); !a.Own.IsZero() {
 		t.Errorf("an entry that is over is renewed: %+v", a)
@@ -212,6 +212,39 @@ func TestForeignCandidate(t *testing.T) {
 	f.edit("k", func(_, spec map[string]any) { spec["holderIdentity"] = "host_2" })
 	if a := one.Renew(); !a.Own.IsZero() || a.Holder.Token <= next.Token {
 		t.Errorf("taken by a stranger: %+v", a)
+	}
+}
+
+// Promise: client-go reads times in whole seconds. What it may take for the same record is promised nothing more.
+func TestWholeSeconds(t *testing.T) {
+	f := newFake(t)
+	one := storetest.Open(t, at(t, f.URL, "k"), 1, ttl)
+	one.Leads(one.Stand())
+	var second any
+	var first time.Time // when the record left that client-go saw first
+	for began := time.Now(); time.Since(began) < 2500*time.Millisecond; time.Sleep(90 * time.Millisecond) {
+		sent := time.Now()
+		a := one.Renew()
+		one.Leads(a)
+		if is := f.spec("k")["renewTime"].(string)[:19]; is != second {
+			second, first = is, time.Now()
+		}
+		if until := sent.Add(a.Keeps); until.After(first.Add(ttl)) {
+			t.Errorf("it may lead for %v longer than client-go lets it", until.Sub(first.Add(ttl)))
+		}
+		if a.Keeps < ttl-time.Second {
+			t.Errorf("it is kept for %v", a.Keeps)
+		}
+	}
+	// Without the last reply, and with a clock that was set back, the next record is another in any case.
+	for _, by := range []time.Duration{0, 500 * time.Millisecond, time.Hour} {
+		was := time.Now().UTC().Add(by).Truncate(time.Microsecond)
+		f.edit("k", func(_, spec map[string]any) { spec["renewTime"] = was.Format(micro) })
+		a := one.Renew()
+		is, err := time.Parse(micro, f.spec("k")["renewTime"].(string))
+		if err != nil || is.Unix() <= was.Unix() || a.Keeps != ttl {
+			t.Errorf("renewed %v after %v: %+v", is, was, a)
+		}
 	}
 }
 
@@ -326,7 +359,8 @@ func TestAccess(t *testing.T) {
 		t.Fatal(err)
 	}
 	config := filepath.Join(dir, "config")
-	if err := os.WriteFile(config, fmt.Appendf(nil, `{current-context: c, contexts: [{name: c, context: {cluster: k, user: u}},
+	if err := os.WriteFile(config, fmt.Appendf(nil, `{current-context: c,
+		contexts: [{name: c, context: {cluster: k, user: u}},
 		{name: exec, context: {cluster: k, user: e}}], clusters: [{name: k, cluster: {server: %q,
 		certificate-authority-data: %s}}], users: [{name: u, user: {tokenFile: token}},
 		{name: e, user: {exec: {command: x}}}]}`,
@@ -369,7 +403,7 @@ func TestParse(t *testing.T) {
 	for text, want := range map[string]string{
 		"kubernetes://ns/name?server=http://h":                           "kubernetes://ns/name?server=http%3A%2F%2Fh",
 		"kubernetes://ns/name?server=https://h:6443&token-file=" + token: "token-file=",
-		"kubernetes://ns/name":                                           "in no pod: give kubeconfig=FILE, or server=URL",
+		"kubernetes://ns/name":                                           "this is no pod: give kubeconfig=FILE",
 		"kubernetes://ns":                                                `the name "" of the Lease`,
 		"kubernetes:///name":                                             `the namespace ""`,
 		"kubernetes://ns,b/name":                                         `the namespace "ns,b"`,
