@@ -25,10 +25,10 @@ GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.
 # The race detector needs a C compiler; without one Go turns cgo off by itself.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help build demo demo-fencing picture image up down status test test-long lint fmt fuzz truth sim sim-nodes bench failover compare prove clean
+.PHONY: help build demo demo-fencing picture image up down status test test-long lint fmt fuzz truth test-kubernetes sim sim-nodes bench failover compare prove clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
 	@echo 'and, as they stand: ALGORITHM=$(ALGORITHM) NODES=$(NODES) VOTERS=$(or $(VOTERS),1-$(NODES)) FUZZTIME=$(FUZZTIME) RUNS=$(RUNS)'
 
 build: ## build the static binary bin/ringleader
@@ -85,6 +85,16 @@ test-long: ## what make test has no time for: long schedules, all algorithms, fu
 		grep -v /internal/sim$$)
 	$(SHORT) $(RACE) ./cmd/node ./internal/highest ./node/statefile
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=20000x
+
+# The API server is built from its Go module: minutes, and much from the module proxy, the first time. A module of its
+# own keeps that, and client-go, out of ours.
+KUBERNETES := $(CURDIR)/bin/kubernetes
+
+test-kubernetes: ## elections on a real API server of Kubernetes, with candidates on client-go; needs etcd
+	mkdir -p $(KUBERNETES)
+	cd test/kubernetes && CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o $(KUBERNETES) ./apiserver ./rival
+	RINGLEADER_KUBERNETES=$(KUBERNETES) go test -count=1 -timeout 20m -v -tags kubernetes \
+		-run '^TestRealServer$$' ./store/kubernetes
 
 lint: ## run golangci-lint, pinned; the first time it is built from source
 	$(GOLANGCI) run ./...

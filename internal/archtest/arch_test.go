@@ -181,6 +181,17 @@ var house = []room{
 		module: []string{"algorithms", "internal/storeurl", "proto", "store"},
 		others: []string{"github.com/go-zookeeper/zk"},
 	},
+	{
+		path:   "test/kubernetes/apiserver",
+		others: []string{"k8s.io/component-base/cli", "k8s.io/kubernetes/cmd/kube-apiserver/app"},
+	},
+	{
+		path: "test/kubernetes/rival",
+		others: []string{
+			"k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/client-go/kubernetes", "k8s.io/client-go/rest",
+			"k8s.io/client-go/tools/leaderelection", "k8s.io/client-go/tools/leaderelection/resourcelock",
+		},
+	},
 	{path: "internal/storeurl"},
 	{path: "internal/storeserver", module: []string{"internal/supervise", "internal/testcluster"}},
 	{path: "internal/durable"},
