@@ -73,7 +73,7 @@ func New(c Config) (store.Store, error) {
 	case !names.MatchString(c.Namespace) || strings.Contains(c.Namespace, ".") || len(c.Namespace) > 63:
 		return nil, fmt.Errorf("the namespace %q: write kubernetes://NAMESPACE/NAME", c.Namespace)
 	case !names.MatchString(c.Name) || len(c.Name) > 253:
-		return nil, fmt.Errorf("the name %q of the Lease: want small letters, digits, - and .", c.Name)
+		return nil, fmt.Errorf("the name %q of the Lease: want small letters, digits, dots and dashes", c.Name)
 	case c.Context != "" && c.Kubeconfig == "":
 		return nil, errors.New("a context is one of a kubeconfig: give kubeconfig=FILE")
 	case c.Kubeconfig != "" && cmp.Or(c.Server, c.TokenFile, c.CA, c.Cert, c.Key) != "":

@@ -162,6 +162,11 @@ func TestServerAway(t *testing.T) {
 	if a := one.Renew(); !a.Own.IsZero() {
 		t.Errorf("an entry that is over is renewed: %+v", a)
 	}
+	// A renewal that was given up comes late.
+	f.edit("k", func(_, spec map[string]any) { spec["renewTime"] = time.Now().UTC().Format(micro) })
+	if a := one.Look(); !a.Own.IsZero() {
+		t.Errorf("an entry that was over comes back: %+v", a)
+	}
 	if next := one.Leads(one.Stand()); next.Token <= first.Token {
 		t.Errorf("after %+v it leads by %+v", first, next)
 	}
