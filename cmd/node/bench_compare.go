@@ -11,6 +11,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/internal/compare"
+	"github.com/ringleader-dev/ringleader/internal/storeserver"
 )
 
 func benchCompareCommand() *cli.Command {
@@ -18,12 +19,14 @@ func benchCompareCommand() *cli.Command {
 		Name:  "compare",
 		Usage: "put all algorithms through the same faults",
 		Description: "Starts nodes as processes on this machine, for each algorithm without voters\n" +
-			"and with the votes of all nodes, and does the same script of faults to each:\n" +
+			"and with the votes of all nodes, with --stores also on stores, and does the\n" +
+			"same script of faults to each:\n" +
 			"the same moments, the same pauses, the same halves, drawn from the seed. A\n" +
 			"worker beside each node writes to a storage with its node's token.\n\n" +
 			"The steps of a script:\n" + compareSteps() + "\n\n" +
 			"A step that cannot be done is left out, and marked: cut needs root on Linux\n" +
-			"and the ip command; of one node nobody is left to take over.\n\n" +
+			"and the ip command, and reaches no store; of one node nobody is left to take\n" +
+			"over. A store whose server is not installed is left out, too.\n\n" +
 			"Ends with 1 when a step fails, or when a storage took a stale write.",
 		Flags: benchFlags(
 			benchAlgorithmsFlag(everyAlgorithm), formerFlag("algorithms", "--algorithm"),
@@ -35,6 +38,14 @@ func benchCompareCommand() *cli.Command {
 				Name: "voters", Value: "both", Usage: "`WHO` votes: none, all nodes, or both in turn",
 			},
 			formerFlag("office", "--voters none, all or both"),
+			&cli.StringFlag{
+				Name: "stores", Value: "none",
+				Usage: "`STORE,STORE,…` on which leadership stands, too, their servers started: all, none or some of " +
+					strings.Join(storeserver.Kinds(), ", "),
+			},
+			&cli.DurationFlag{
+				Name: "lease", DefaultText: "each line's own", Usage: "`TIME` of the leases of voters and of stores",
+			},
 			benchNodesFlag(), benchSeedFlag(),
 			formerFlag("simulate", "a command, ringleader bench growth"),
 			formerFlag("sizes", "a flag of ringleader bench growth"),
@@ -69,6 +80,12 @@ func runCompare(ctx *cli.Context) error {
 		return err
 	}
 	o.Alone, o.Voted = voters != "all", voters != "none"
+	if o.Stores, err = compare.ParseStores(ctx.String("stores")); err != nil {
+		return usagef("--stores %s: %w", ctx.String("stores"), err)
+	}
+	if o.Lease = ctx.Duration("lease"); ctx.IsSet("lease") && o.Lease <= 0 {
+		return usagef("--lease %v: give a time above 0", o.Lease)
+	}
 	taken := 0
 	err = measure(ctx, func(interrupt context.Context) (benchReport, error) {
 		report, err := compare.Run(interrupt, o)

@@ -133,9 +133,8 @@ var house = []room{
 	{
 		path: "internal/compare",
 		module: []string{
-			"algorithms", "algorithms/catalog", "internal/bench", "internal/bench/history", "internal/testcluster",
-			"internal/chart", "proto",
-			"internal/trace", "internal/words",
+			"algorithms", "algorithms/catalog", "internal/bench", "internal/bench/history", "internal/storeserver",
+			"internal/testcluster", "internal/chart", "proto", "internal/trace", "internal/words", "store/all",
 		},
 	},
 	{

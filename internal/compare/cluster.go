@@ -52,6 +52,12 @@ func (s *cluster) start(o Options, cuttable bool) (err error) {
 	nodes := o.Options
 	nodes.Entry, nodes.Voters = s.entry, s.votes != Nobody
 	nodes.Args = []string{"--log-level", "debug"} // renewals of leases are records of this level
+	if s.store != "" {
+		nodes.Args = append(nodes.Args, "--store", o.stores.place(s.store))
+	}
+	if s.leased() && o.Lease > 0 {
+		nodes.Args = append(nodes.Args, "--lease", o.Lease.String())
+	}
 	if s.Cluster, err = nodes.Start(cuttable); err != nil {
 		return err
 	}
@@ -76,7 +82,7 @@ func (s *cluster) close() error {
 	return errors.Join(errs...)
 }
 
-// rest waits until the nodes have agreed and, with voters, a leader has written. Then it waits for
+// rest waits until the nodes have agreed and, with leases, a leader has written. Then it waits for
 // the time while, in which no node may decide anything.
 func (s *cluster) rest(ctx context.Context, while time.Duration) (testcluster.Belief, error) {
 	for {
@@ -84,7 +90,7 @@ func (s *cluster) rest(ctx context.Context, while time.Duration) (testcluster.Be
 		if err != nil {
 			return b, fmt.Errorf("no first leader: %w", err)
 		}
-		if s.votes != Nobody {
+		if s.leased() {
 			if _, err := s.workers.AwaitWrite(ctx, time.Now()); err != nil {
 				return b, err
 			}

@@ -1,6 +1,6 @@
 // Package compare puts every algorithm through the same faults and sets the figures
 // side by side: real processes under one seeded script of faults, with and without
-// voters, and elections without failures in the simulator, as the cluster grows.
+// voters and on stores, and elections without failures in the simulator, as the cluster grows.
 //
 // Each fault meets a cluster of its own, made in the same way and at rest. Nodes wait
 // longer between the elections that they call in a series; on one cluster the last

@@ -60,14 +60,14 @@ func (s *cluster) inflict(
 	return done, err
 }
 
-// pause stops the leader and the leader's worker. With voters it stops the worker between its look
+// pause stops the leader and the leader's worker. With leases it stops the worker between its look
 // at the node and its write.
 func (s *cluster) pause(ctx context.Context, leader proto.NodeID, f chances, done *fault) (err error) {
 	done.undo = func(ctx context.Context) error {
 		if err := bench.Pause(ctx, f.hold); err != nil {
 			return err
 		}
-		if s.votes != Nobody { // what the old leader's worker had begun is stale only then
+		if s.leased() { // what the old leader's worker had begun is stale only then
 			if _, err := s.workers.AwaitWrite(ctx, time.Now()); err != nil {
 				return err
 			}
@@ -77,7 +77,7 @@ func (s *cluster) pause(ctx context.Context, leader proto.NodeID, f chances, don
 		}
 		return s.Resume(leader)
 	}
-	if s.votes == Nobody { // it has no token, and so it does not write
+	if !s.leased() { // it has no token, and so it does not write
 		err = s.workers.Signal(leader, syscall.SIGSTOP)
 	} else {
 		err = s.workers.StopMidway(ctx, leader)

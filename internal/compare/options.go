@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
@@ -20,11 +21,17 @@ type Options struct {
 	// Alone says that nominating algorithms run without voters, Voted that they run with the votes
 	// of all nodes. Both may be set.
 	Alone, Voted bool
+	// Stores are the kinds of stores on which nominating algorithms stand, too: a server of each is started.
+	Stores []string
+	// Lease is the time of the leases of voters and stores; 0 for the nodes' default.
+	Lease time.Duration
 	// Seed draws when each fault happens, how long it lasts, and which nodes are cut off with the
 	// leader.
 	Seed uint64
 	// dir is the directory for sockets and the data of the storages.
 	dir string
+	// stores are the servers; nil before they are started.
+	stores *stores
 }
 
 // Votes says who votes.
@@ -37,26 +44,33 @@ const (
 	Own    Votes = "own"  // all nodes vote in the algorithm's own quorum
 )
 
-// contender is an algorithm, with or without voters.
+// contender is an algorithm: without voters, with voters, or on a store.
 type contender struct {
 	entry catalog.Entry
 	votes Votes
+	store string // the kind of the store; "" for none
 }
 
+// leased reports whether leaders have a lease and a token.
+func (c contender) leased() bool { return c.votes != Nobody || c.store != "" }
+
 // contenders returns the algorithms to compare, in the order of the catalogue: each without voters,
-// with voters, or both, as the options say. An algorithm that counts a quorum itself runs only with
-// voters.
+// with voters, or both, as the options say, and then on each store. An algorithm that counts a quorum
+// itself runs only with voters.
 func (o Options) contenders() (some []contender) {
 	for _, e := range o.Entries {
 		switch {
 		case e.Guarantee != algorithms.BestEffort:
-			some = append(some, contender{e, Own})
+			some = append(some, contender{entry: e, votes: Own})
 			continue
 		case o.Alone:
-			some = append(some, contender{e, Nobody})
+			some = append(some, contender{entry: e, votes: Nobody})
 		}
 		if o.Voted {
-			some = append(some, contender{e, All})
+			some = append(some, contender{entry: e, votes: All})
+		}
+		for _, kind := range o.Stores {
+			some = append(some, contender{entry: e, votes: Nobody, store: kind})
 		}
 	}
 	return some
@@ -64,7 +78,10 @@ func (o Options) contenders() (some []contender) {
 
 // guarantee returns how far the contender's answers can be trusted.
 func (c contender) guarantee() algorithms.Guarantee {
-	if c.votes == Nobody {
+	switch {
+	case c.store != "":
+		return guaranteeOn(c.store)
+	case c.votes == Nobody:
 		return c.entry.Guarantee
 	}
 	return c.entry.WithLease().Guarantee
@@ -76,10 +93,14 @@ func (o Options) leftOut(c contender, s Step) string {
 	switch {
 	case c.votes == Own && !o.Voted:
 		return "it has a quorum of its own, and runs only with voters"
+	case c.store != "" && o.stores.lacks(c.store) != "":
+		return o.stores.lacks(c.store)
 	case rest < 1:
 		return fmt.Sprintf("of %s nobody is left to take over", words.Plural(o.Nodes, "node"))
 	case c.votes != Nobody && rest < majority(o.Nodes):
 		return fmt.Sprintf("%d of %d voters left, %d needed", rest, o.Nodes, majority(o.Nodes))
+	case c.store != "" && s == Cut:
+		return "the store is on loopback, and nodes on a network that can be cut do not reach it"
 	case s == Cut:
 		if err := testcluster.MayCut(o.Nodes); err != nil {
 			return err.Error()
@@ -95,6 +116,9 @@ func (o Options) validate() error {
 		return fmt.Errorf("%w: %d nodes: give 1 or more", bench.ErrOptions, o.Nodes)
 	}
 	if err := bench.CheckCapacity(o.Nodes); err != nil {
+		return err
+	}
+	if err := o.checkStores(); err != nil {
 		return err
 	}
 	var why []string

@@ -66,18 +66,56 @@ func TestLeftOut(t *testing.T) {
 		{5, Own, KillTwo, ""},
 	} {
 		o := Options{Options: bench.Options{Nodes: c.nodes}, Voted: true}
-		got := o.leftOut(contender{nominates, c.votes}, c.step)
+		got := o.leftOut(contender{entry: nominates, votes: c.votes}, c.step)
 		if got != c.want {
 			t.Errorf("%d nodes, votes %s, %s: %q, want %q", c.nodes, c.votes, c.step, got, c.want)
 		}
 	}
-	got := (Options{Options: bench.Options{Nodes: 5}}).leftOut(contender{decides, Own}, Kill)
+	got := (Options{Options: bench.Options{Nodes: 5}}).leftOut(contender{entry: decides, votes: Own}, Kill)
 	if !strings.Contains(got, "only with voters") {
 		t.Errorf("without voters: %q", got)
 	}
-	cut := Options{Options: bench.Options{Nodes: 3}}.leftOut(contender{nominates, Nobody}, Cut)
+	cut := Options{Options: bench.Options{Nodes: 3}}.leftOut(contender{entry: nominates, votes: Nobody}, Cut)
 	if os.Geteuid() != 0 && !strings.Contains(cut, "run as root") {
 		t.Errorf("a cut without root: %q", cut)
+	}
+}
+
+// Promise: an algorithm that nominates stands on each store, too; a store that is not here is left out, and says why.
+func TestStores(t *testing.T) {
+	kinds, err := ParseStores("redis, etcd")
+	if err != nil || !slices.Equal(kinds, []string{"redis", "etcd"}) {
+		t.Fatal(kinds, err)
+	}
+	for text, says := range map[string]string{
+		"redis,mongo": `unknown store "mongo": want all, none, or one or more of etcd,`, "redis,redis": "named twice",
+	} {
+		if _, err := ParseStores(text); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	o := Options{
+		Options: bench.Options{Nodes: 3}, Entries: []catalog.Entry{nominates, decides}, Script: []Step{Kill, Cut},
+		Stores: kinds, stores: &stores{missing: map[string]string{"etcd": "etcd is not here"}},
+	}
+	var on []string
+	for _, c := range o.contenders() {
+		if c.store == "" {
+			continue
+		}
+		on = append(on, c.entry.Name+" "+c.store+" "+string(c.guarantee())+" "+o.leftOut(c, Kill))
+		if c.store == "redis" && !strings.Contains(o.leftOut(c, Cut), "loopback") {
+			t.Errorf("a cut: %q", o.leftOut(c, Cut))
+		}
+	}
+	if want := []string{
+		"nominates redis lease-until-failover ", "nominates etcd lease etcd is not here",
+	}; !slices.Equal(on, want) {
+		t.Errorf("%q, want %q", on, want)
+	}
+	o.Entries = []catalog.Entry{decides}
+	if err := o.validate(); !errors.Is(err, bench.ErrOptions) || !strings.Contains(err.Error(), "that nominates") {
+		t.Errorf("no algorithm for a store: %v", err)
 	}
 }
 

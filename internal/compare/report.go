@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -26,6 +27,7 @@ type Report struct {
 type Row struct {
 	Algorithm string               `json:"algorithm"`
 	Votes     Votes                `json:"votes"`
+	Store     string               `json:"store,omitempty"` // the kind of the store on which leadership stands
 	Guarantee algorithms.Guarantee `json:"guarantee"`
 	Samples   []Sample             `json:"samples"` // one for each step, in the order of the script
 
@@ -70,7 +72,7 @@ func (o Options) plan() Report {
 		Machine: bench.ThisMachine(), Nodes: o.Nodes, Profile: o.Profile, Seed: o.Seed, Script: o.Script,
 	}
 	for _, c := range o.contenders() {
-		row := Row{Algorithm: c.entry.Name, Votes: c.votes, Guarantee: c.guarantee(), contender: c}
+		row := Row{Algorithm: c.entry.Name, Votes: c.votes, Store: c.store, Guarantee: c.guarantee(), contender: c}
 		for _, step := range o.Script {
 			row.Samples = append(row.Samples, Sample{Step: step, LeftOut: o.leftOut(c, step)})
 		}
@@ -128,12 +130,14 @@ func (row Row) total() (sum Sample, ok bool) {
 // legend explains the figures to people who read a table of them.
 var legend = []string{
 	"Milliseconds. votes: none, best-effort; all, each node votes on who is nominated; own, for a quorum",
-	"of the algorithm's own. detect: fault to first sign of it on another node; elect: to the winner's",
-	"belief; announce: to the last one's. nobody, two: how long no process led, and more than one, until",
-	"the fault was undone and all at rest. A leader that is paused or cut off leads on, in its own belief,",
-	"until its lease ends; without one, until it hears of another: so nobody may be far below detect, and",
-	"two far above. messages, bytes: of the round that replaced the leader; bytes are frames, as the nodes'",
-	"records tell. refused: stale writes that the storage refused; - where there are no tokens.",
+	"of the algorithm's own; or the store on which leadership stands. detect: fault to first sign of it on",
+	"another node; elect: to the winner's belief; announce: to the last one's. nobody, two: how long no",
+	"process led, and more than one, until the fault was undone and all at rest. A leader that is paused or",
+	"cut off leads on, in its own belief, until its lease ends; without one, until it hears of another: so",
+	"nobody may be far below detect, and two far above. The workers borrow the leader's lease: of one that",
+	"is killed meanwhile it runs on. messages, bytes: of the round that replaced the leader, without those",
+	"of a store; bytes are frames, as the nodes' records tell. refused: stale writes that the storage",
+	"refused; - where there are no tokens.",
 }
 
 // Report returns a report with a table for each step, and one for the whole script.
@@ -164,7 +168,7 @@ func (r Report) Report() chart.Report {
 
 // columns returns the columns of a table, with or without the phases of an election.
 func columns(phases bool) []chart.Column {
-	all := []chart.Column{{Width: -12}, {Name: "votes", Width: -6}}
+	all := []chart.Column{{Width: -12}, {Name: "votes", Width: -9}}
 	if phases {
 		all = append(all, chart.Columns(9, "detect", "elect", "announce")...)
 	} else {
@@ -176,7 +180,7 @@ func columns(phases bool) []chart.Column {
 
 // row returns the line of this sample in the table of its step.
 func (s Sample) row(of Row) chart.Row {
-	row := chart.Cells(of.Algorithm, string(of.Votes))
+	row := chart.Cells(of.Algorithm, of.standsOn())
 	switch {
 	case s.LeftOut != "":
 		row.Remark = "LEFT OUT: " + s.LeftOut
@@ -204,7 +208,7 @@ func (r Report) totals() chart.Table {
 	t := chart.Table{Title: "The whole script, of those with a figure for each step", Columns: columns(false)}
 	for _, row := range r.Rows {
 		if s, ok := row.total(); ok {
-			cells := append([]string{row.Algorithm, string(row.Votes), string(row.Guarantee)}, s.sums()...)
+			cells := append([]string{row.Algorithm, row.standsOn(), string(row.Guarantee)}, s.sums()...)
 			t.Rows = append(t.Rows, chart.Cells(cells...))
 		}
 	}
@@ -261,12 +265,17 @@ func (r Report) kinds() []Step {
 	return slices.DeleteFunc(Steps(), func(s Step) bool { return !slices.Contains(r.Script, s) })
 }
 
+// standsOn returns what the contender's leadership stands on: votes or a store.
+func (row Row) standsOn() string { return cmp.Or(row.Store, string(row.Votes)) }
+
 // name returns the contender's name in a chart.
 func (row Row) name() string {
-	switch row.Votes {
-	case All:
+	switch {
+	case row.Store != "":
+		return row.Algorithm + ", " + row.Store
+	case row.Votes == All:
 		return row.Algorithm + ", voted"
-	case Own:
+	case row.Votes == Own:
 		return row.Algorithm + ", own quorum"
 	}
 	return row.Algorithm

@@ -27,6 +27,13 @@ func Run(ctx context.Context, o Options) (report Report, err error) {
 		return Report{}, fmt.Errorf("make a directory for the storages: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(o.dir)) }()
+	if o.stores, err = startStores(ctx, o.Stores); err != nil {
+		return Report{}, errors.Join(err, o.stores.close())
+	}
+	defer func() { err = errors.Join(err, o.stores.close()) }()
+	if err := o.validate(); err != nil { // a store may be missing
+		return Report{}, err
+	}
 	report = o.plan()
 	failed := 0
 	for i := range report.Rows {
@@ -139,7 +146,7 @@ func (s *cluster) count(sample *Sample) error {
 	if err != nil {
 		return fmt.Errorf("end the workers: %w", err)
 	}
-	if s.votes == Nobody {
+	if !s.leased() {
 		return nil
 	}
 	refused := 0
