@@ -1,0 +1,131 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/internal/needs"
+	"github.com/ringleader-dev/ringleader/internal/storeserver"
+	"github.com/ringleader-dev/ringleader/node/httpapi"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// aRedis is a server that ends with the test.
+func aRedis(t *testing.T) *storeserver.Server {
+	t.Helper()
+	s, err := storeserver.Start(t.Context(), "redis")
+	if errors.Is(err, storeserver.ErrMissing) {
+		needs.Here(t, "a store of the kind redis", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// Promise: a leader on a store that is killed is replaced, with a higher token, long before its lease ends; the logs
+// tell which process was killed.
+func TestStoreKillTheLeader(t *testing.T) {
+	s := aRedis(t)
+	// The lease is longer than this test may take, so nothing runs out.
+	e := newE2E(t, "bully", 3, "--store", s.URL("jobs"), "--lease", "10m")
+	e.check(e.StartAll())
+	first := e.leads(3)
+	_, err := e.Kill(3)
+	e.check(err)
+	if next := e.agreed(1, 2); next.Term <= first.Term {
+		t.Errorf("token %d after token %d", next.Term, first.Term)
+	}
+	dir := t.TempDir()
+	e.check(e.SaveLogs(dir))
+	code, out := runRingleader(t, "rounds", "show", "last", dir)
+	if code != exitOK || !strings.Contains(out, "leader 3 is gone") || !strings.Contains(out, "dial-refused 3") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
+// Promise: "the command runs on one node only", moves when that is killed, and has the token of the store.
+func TestStoreExec(t *testing.T) {
+	s := aRedis(t)
+	e := newExecE2E(t, 3, "--store", s.URL("jobs"), "--lease", "10m", "--preempt=false")
+	before := e.works(0)
+	killed := proto.NodeID(before[len(before)-1].node)
+	e.eventually(func() string {
+		environment, err := commandEnvironment(e.dir)
+		if err != nil {
+			return err.Error()
+		}
+		if !strings.Contains(environment, "RINGLEADER_TOKEN=") {
+			return "no token in the environment of the command"
+		}
+		return ""
+	})
+	_, err := e.Kill(killed)
+	e.check(err)
+	all := e.works(len(before)) // at no time two
+	if last := all[len(all)-1]; proto.NodeID(last.node) == killed {
+		t.Errorf("node %v was killed and works: %+v", killed, all)
+	}
+}
+
+// commandEnvironment is the environment of the worker in dir, which has its lines open.
+func commandEnvironment(dir string) (string, error) {
+	open, err := filepath.Glob("/proc/[0-9]*/fd/*")
+	if err != nil {
+		return "", err
+	}
+	for _, fd := range open {
+		if target, err := os.Readlink(fd); err == nil && target == filepath.Join(dir, "lines") {
+			text, err := os.ReadFile(filepath.Join(filepath.Dir(filepath.Dir(fd)), "environ"))
+			return string(text), err
+		}
+	}
+	return "", errors.New("no worker has its lines open")
+}
+
+// Promise: "nobody removes a lent entry: the loan runs out first".
+func TestStoreLentOutlivesItsLeader(t *testing.T) {
+	s := aRedis(t)
+	e := newE2E(t, "bully", 3, "--store", s.URL("jobs"), "--lease", "4s")
+	e.check(e.StartAll())
+	leader := e.leads(3).Leader
+	b := e.borrows(leader)
+	_, err := e.Kill(leader)
+	e.check(err)
+	next := e.agreed(1, 2)
+	if led := e.beganToLead(next.Leader, next.Term); led.Time.Before(wall(b.until)) {
+		t.Errorf("node %v leads at %v, before %v ends", next.Leader, led.Time, b)
+	}
+}
+
+// Promise: of a store that does not answer, status says so, why-not names it, and /healthz stays up; nobody leads
+// after the lease, until it answers again.
+func TestStorePaused(t *testing.T) {
+	s := aRedis(t)
+	e := newE2E(t, "bully", 2, "--store", s.URL("jobs"), "--lease", "3s")
+	e.check(e.StartAll())
+	first := e.leads(2)
+	e.check(syscall.Kill(s.PID(), syscall.SIGSTOP))
+	e.leads(0)
+	e.status(1, func(s httpapi.Status) bool { return s.Store != nil && s.Store.Failed != "" && !s.Store.Since.IsZero() })
+	if code, out := runRingleader(t, "status", "--addr", e.Node(1).HTTP); !strings.Contains(out, "no answer since") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	e.says(1, asked{1}, "the store redis://"+s.Address())
+	if code, out := runRingleader(t, "health", "--addr", e.Node(1).HTTP); code != exitOK {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	e.check(syscall.Kill(s.PID(), syscall.SIGCONT))
+	if next := e.agreed(); next.Leader == 0 || next.Term <= first.Term {
+		t.Errorf("%+v leads after %+v", next, first)
+	}
+}
