@@ -64,6 +64,30 @@ func TestCompare(t *testing.T) {
 
 func TestLongCompare(t *testing.T) { TestCompare(t) }
 
+// Promise: an algorithm on a store is a line of the table: one leads at a time, and what a leader that hung had begun
+// to write is refused by its token.
+func TestCompareOnRedis(t *testing.T) {
+	needsServer(t, "redis")
+	run, dir, stdout, stderr := startCommand(t, "bench", "compare", "--algorithm", "bully", "--nodes", "3",
+		"--voters", "none", "--stores", "redis", "--lease", "2s", "--script", "pause", "--profile", "local",
+		"--seed", "7", "-o", "json")
+	if err := run.Wait(); err != nil {
+		t.Fatalf("%v: %s\n%s", err, stderr, stdout)
+	}
+	var r compare.Report
+	if err := json.Unmarshal(stdout.Bytes(), &r); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Rows) != 2 || r.Rows[1].Store != "redis" || r.Rows[1].Guarantee != "lease-until-failover" {
+		t.Fatalf("printed %s", stdout)
+	}
+	s := r.Rows[1].Samples[0]
+	if s.Failed != "" || s.Two > 0 || s.Terms < 1 || s.Refused == nil || *s.Refused == 0 || s.Accepted > 0 {
+		t.Errorf("%+v", s)
+	}
+	nothingLeft(t, dir)
+}
+
 // Promise: "`bench compare` interrupted half-way (partial table, marked so, no processes
 // left)", nor namespaces or files.
 func TestCompareInterrupted(t *testing.T) {
