@@ -221,12 +221,12 @@ func leaseLendMutants() []mutant {
 		},
 		{
 			"until end and no later", lend,
-			"For: byAnyClock(end.Sub(m.now)), Until: end}",
-			"For: byAnyClock(m.cfg.Promise), Until: end}", "one-borrower",
+			"For: ByAnyClock(end.Sub(m.now)), Until: end}",
+			"For: ByAnyClock(m.cfg.Promise), Until: end}", "one-borrower",
 		},
 		{
 			"Whoever borrows it counts by a clock of its own", lend,
-			"byAnyClock(end.Sub(m.now))", "end.Sub(m.now)", "one-borrower",
+			"ByAnyClock(end.Sub(m.now))", "end.Sub(m.now)", "one-borrower",
 		},
 		{
 			"a wish of a host whose node leads no more ends", "lease/machine.go", "\t\tm.loseLend()\n", "", "lend-ends",

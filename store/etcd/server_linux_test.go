@@ -18,6 +18,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/internal/needs"
 	"github.com/ringleader-dev/ringleader/store"
+	"github.com/ringleader-dev/ringleader/store/storetest"
 )
 
 // ttl is the shortest that etcd keeps.
@@ -141,6 +142,9 @@ func (s *server) signal(t *testing.T, sig syscall.Signal) {
 	t.Helper()
 	if err := s.cmd.Process.Signal(sig); err != nil {
 		t.Fatal(err)
+	}
+	if sig == syscall.SIGSTOP {
+		storetest.Stopped(t, s.cmd.Process.Pid)
 	}
 }
 

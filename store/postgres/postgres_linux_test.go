@@ -152,6 +152,9 @@ func (s *server) signal(t *testing.T, signal syscall.Signal) {
 	for _, text := range append(strings.Fields(string(children)), strconv.Itoa(pid)) {
 		child, _ := strconv.Atoi(text)
 		_ = syscall.Kill(child, signal) // it may have ended by now
+		if signal == syscall.SIGSTOP {
+			storetest.Stopped(t, child)
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/needs"
+	"github.com/ringleader-dev/ringleader/store/storetest"
 )
 
 // server is a Redis server of one test.
@@ -76,6 +77,9 @@ func (s *server) signal(t *testing.T, signal syscall.Signal) {
 	t.Helper()
 	if err := s.cmd.Process.Signal(signal); err != nil {
 		t.Fatal(err)
+	}
+	if signal == syscall.SIGSTOP {
+		storetest.Stopped(t, s.cmd.Process.Pid)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/needs"
+	"github.com/ringleader-dev/ringleader/store/storetest"
 )
 
 // tick is the tickTime of the servers of the tests.
@@ -143,6 +144,9 @@ func (s *server) signal(t *testing.T, signal syscall.Signal) {
 	t.Helper()
 	if err := s.cmd.Process.Signal(signal); err != nil {
 		t.Fatal(err)
+	}
+	if signal == syscall.SIGSTOP {
+		storetest.Stopped(t, s.cmd.Process.Pid)
 	}
 }
 
