@@ -116,7 +116,9 @@ func TestStorePaused(t *testing.T) {
 	first := e.leads(2)
 	e.check(syscall.Kill(s.PID(), syscall.SIGSTOP))
 	e.leads(0)
-	e.status(1, func(s httpapi.Status) bool { return s.Store != nil && s.Store.Failed != "" && !s.Store.Since.IsZero() })
+	e.status(1, func(s httpapi.Status) bool {
+		return s.Store != nil && s.Store.Failed != "" && !s.Store.Since.IsZero()
+	})
 	if code, out := runRingleader(t, "status", "--addr", e.Node(1).HTTP); !strings.Contains(out, "no answer since") {
 		t.Errorf("exit %d: %s", code, out)
 	}

@@ -82,7 +82,9 @@ func TestCheck(t *testing.T) {
 func TestUser(t *testing.T) {
 	s := start(t)
 	for _, args := range [][]string{
-		{"user", "add", "root:rootpw"}, {"role", "add", "root"}, {"user", "grant-role", "root", "root"},
+		{"user", "add", "root:rootpw"},
+		{"role", "add", "root"},
+		{"user", "grant-role", "root", "root"},
 		{"role", "add", "elector"}, {"role", "grant-permission", "elector", "--prefix=true", "readwrite", "/mine/"},
 		{"user", "add", "node:nodepw"}, {"user", "grant-role", "node", "elector"}, {"auth", "enable"},
 	} {
