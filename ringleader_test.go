@@ -53,6 +53,13 @@ func loopback(t *testing.T, id ringleader.NodeID) ringleader.Config {
 // start starts a node, and ends it with the test.
 func start(t *testing.T, c ringleader.Config) *ringleader.Node {
 	t.Helper()
+	n, _ := startLogged(t, c)
+	return n
+}
+
+// startLogged is start. It returns the log, too.
+func startLogged(t *testing.T, c ringleader.Config) (*ringleader.Node, *lines) {
+	t.Helper()
 	var log lines
 	c.Log = &log
 	n, err := ringleader.Start(t.Context(), c)
@@ -67,7 +74,7 @@ func start(t *testing.T, c ringleader.Config) *ringleader.Node {
 			t.Log(log.String())
 		}
 	})
-	return n
+	return n, &log
 }
 
 // lines is a log that any goroutine may read.

@@ -23,13 +23,17 @@ func TestOnStore(t *testing.T) {
 	defer cancel()
 	for _, queues := range []bool{false, true} {
 		s := &storetest.Memory{Queues: queues}
-		one := start(t, onStore(t, s, 1))
+		one, log := startLogged(t, onStore(t, s, 1))
 		follows(ctx, t, one, 1)
 		first := one.Leader()
 		two := start(t, onStore(t, s, 2, one.GossipAddr()))
 		follows(ctx, t, two, 1)
 		if two.Leader().Term != first.Term || first.Term != 1 {
 			t.Errorf("node 2 follows term %d, node 1 leads term %d", two.Leader().Term, first.Term)
+		}
+		// An answer of node 2 comes by its own link, which is up when node 1 has heard of it.
+		for !strings.Contains(log.String(), `"from":2,`) && ctx.Err() == nil {
+			time.Sleep(10 * time.Millisecond)
 		}
 		if err := one.Transfer(ctx, 2, "test"); err != nil {
 			t.Errorf("transfer: %v", err)
