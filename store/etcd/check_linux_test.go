@@ -85,8 +85,11 @@ func TestUser(t *testing.T) {
 		{"user", "add", "root:rootpw"},
 		{"role", "add", "root"},
 		{"user", "grant-role", "root", "root"},
-		{"role", "add", "elector"}, {"role", "grant-permission", "elector", "--prefix=true", "readwrite", "/mine/"},
-		{"user", "add", "node:nodepw"}, {"user", "grant-role", "node", "elector"}, {"auth", "enable"},
+		{"role", "add", "elector"},
+		{"role", "grant-permission", "elector", "--prefix=true", "readwrite", "/mine/"},
+		{"user", "add", "node:nodepw"},
+		{"user", "grant-role", "node", "elector"},
+		{"auth", "enable"},
 	} {
 		s.ctl(t, args...)
 	}
