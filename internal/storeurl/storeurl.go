@@ -55,7 +55,11 @@ var common = []string{"user", "password-file", "tls", "ca", "cert", "key-file"}
 // Read reads a URL in which a server without a port has this one, and which may have these options more
 // than the common ones. If secure, there is TLS without an option, too.
 func Read(u *url.URL, port string, secure bool, options ...string) (*Place, error) {
-	p := &Place{Path: strings.TrimPrefix(u.Path, "/"), options: u.Query()}
+	values, err := url.ParseQuery(u.RawQuery)
+	if err != nil { // it may hold a password, so nothing of it is told
+		return nil, errors.New("the options are no NAME=VALUE, with & between them: write %3B for ; in a value")
+	}
+	p := &Place{Path: strings.TrimPrefix(u.Path, "/"), options: values}
 	if _, set := u.User.Password(); set {
 		return nil, errors.New("a password in a URL is seen by all who list processes: " +
 			"write it to a file, and give password-file=FILE")

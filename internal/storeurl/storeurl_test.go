@@ -72,3 +72,14 @@ func TestWrong(t *testing.T) {
 		}
 	}
 }
+
+// An option that cannot be read is refused: left out, the election would be another.
+func TestOptionsThatCannotBeRead(t *testing.T) {
+	u, err := Split("postgres://h/db?table=no;drop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := Read(u, "5432", false, "table"); err == nil {
+		t.Errorf("it is read as %+v", p)
+	}
+}
