@@ -41,8 +41,6 @@ type Ask struct {
 	// Lent says, with the verb AskRenew, that the entry is marked as lent. The mark stays as long as the
 	// entry: no request takes it away, so none that comes late does.
 	Lent bool
-	// Why says for the record why the Machine asks.
-	Why string
 }
 
 // Entry is the entry of one candidate in the store.

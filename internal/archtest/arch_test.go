@@ -157,8 +157,6 @@ var house = []room{
 		path: "internal/fenceagent", module: []string{"algorithms", "proto", "internal/supervise"},
 		others: []string{"golang.org/x/sys/unix"},
 	},
-	{path: "store", module: []string{"algorithms", "proto"}},
-	{path: "store/storetest", module: []string{"algorithms", "proto", "store"}},
 	{path: "store/all", module: []string{"internal/storeurl", "store", "store/*"}},
 	{
 		path:   "store/kubernetes",

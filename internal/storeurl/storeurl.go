@@ -27,15 +27,28 @@ func Split(text string) (*url.URL, error) {
 	}
 	at := strings.LastIndexByte(after[:end], '@') + 1
 	u, err := url.Parse(scheme + "://" + after[:at] + "servers" + after[end:])
-	if err != nil {
-		// The error of url.Parse quotes the URL, and a password may be in it.
-		if inner, ok := errors.AsType[*url.Error](err); ok {
-			err = inner.Err
-		}
-		return nil, fmt.Errorf("the URL of the store: %w", err)
+	if err != nil { // the error quotes of the URL, and a password may be in it
+		return nil, errors.New("the URL of the store is not well formed: a % stands before two hexadecimal digits, " +
+			"and %25 for a % itself")
 	}
 	u.Host = after[at:end]
 	return u, nil
+}
+
+// Redact returns the URL for people: without what stands before the servers, and without the values of
+// options. Either may be a password. The text need not be a URL that can be read.
+func Redact(text string) string {
+	scheme, after, found := strings.Cut(text, "://")
+	if !found {
+		return text
+	}
+	if i := strings.LastIndexByte(after, '@'); i >= 0 {
+		after = "xxxxx" + after[i:]
+	}
+	if before, _, has := strings.Cut(after, "?"); has {
+		after = before + "?xxxxx"
+	}
+	return scheme + "://" + after
 }
 
 // Place is one place in one store.
@@ -49,6 +62,10 @@ type Place struct {
 	options url.Values
 }
 
+// errInURL is the error for a password in a URL.
+var errInURL = errors.New("a password in a URL is seen by all who list processes: " +
+	"write it to a file, and give password-file=FILE")
+
 // The options that every kind of store has.
 var common = []string{"user", "password-file", "tls", "ca", "cert", "key-file"}
 
@@ -61,14 +78,16 @@ func Read(u *url.URL, port string, secure bool, options ...string) (*Place, erro
 	}
 	p := &Place{Path: strings.TrimPrefix(u.Path, "/"), options: values}
 	if _, set := u.User.Password(); set {
-		return nil, errors.New("a password in a URL is seen by all who list processes: " +
-			"write it to a file, and give password-file=FILE")
+		return nil, errInURL
 	}
 	if u.Fragment != "" {
 		return nil, fmt.Errorf("nothing may follow #: %q", u.Fragment)
 	}
 	options = append(options, common...)
 	for name, values := range p.options {
+		if name == "password" {
+			return nil, errInURL
+		}
 		if !slices.Contains(options, name) {
 			slices.Sort(options)
 			return nil, fmt.Errorf("there is no option %q: there are %s", name, strings.Join(options, ", "))

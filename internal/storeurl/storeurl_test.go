@@ -83,3 +83,22 @@ func TestOptionsThatCannotBeRead(t *testing.T) {
 		t.Errorf("it is read as %+v", p)
 	}
 }
+
+// Promise: no password of a URL is shown, whether the URL can be read or not.
+func TestRedact(t *testing.T) {
+	for _, text := range []string{
+		"redis://:s3cret@h:1,g:2/k", "redis://:a/s3cret@h/k", "redis://:s3cret%t@h/k", "redis://h/k?password=s3cret",
+		"redis://me:x@s3cret@h/k?a=s3cret;b",
+	} {
+		if got := Redact(text); strings.Contains(got, "s3cret") || !strings.HasPrefix(got, "redis://") {
+			t.Errorf("%s is shown as %s", text, got)
+		}
+		u, err := Split(text)
+		if err == nil {
+			_, err = Read(u, "1", false)
+		}
+		if err == nil || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%s gives %v", text, err)
+		}
+	}
+}

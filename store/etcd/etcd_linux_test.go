@@ -19,7 +19,7 @@ import (
 )
 
 func TestStore(t *testing.T) {
-	storetest.Run(t, storetest.Rig{New: start(t).election, TTL: ttl, Queues: true})
+	storetest.Run(t, storetest.Rig{New: start(t).election, TTL: ttl})
 }
 
 // rival is a candidate that another program runs: "etcdctl elect".

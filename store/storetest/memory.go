@@ -68,25 +68,6 @@ func (m *Memory) Restore() {
 	m.changed()
 }
 
-// Put puts the entry of another program first, and Drop removes it.
-func (m *Memory) Put(value string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.tokens++
-	m.entries = slices.Insert(m.entries, 0, kept{
-		key: fmt.Sprint(m.tokens), value: value, token: m.tokens, ends: time.Now().Add(time.Hour),
-	})
-	m.changed()
-}
-
-// Drop removes the first entry.
-func (m *Memory) Drop() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.entries = slices.Delete(m.entries, 0, 1)
-	m.changed()
-}
-
 // changed tells all candidates. The caller holds m.mu.
 func (m *Memory) changed() {
 	for _, hint := range m.hints {

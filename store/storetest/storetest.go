@@ -17,8 +17,6 @@ type Rig struct {
 	New func(t *testing.T) store.Store
 	// TTL is the TTL of the tests: short, and one that the store can keep.
 	TTL time.Duration
-	// Queues says that candidates queue in the store: whoever stands behind another keeps its place.
-	Queues bool
 }
 
 // patience bounds what the tests wait for. It is for a machine that does much else at the same time.

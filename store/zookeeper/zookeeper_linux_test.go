@@ -40,7 +40,7 @@ func at(t *testing.T, path string, servers ...*server) store.Store {
 func TestStoreZooKeeper(t *testing.T) {
 	s := start(t)
 	var count atomic.Int64
-	storetest.Run(t, storetest.Rig{TTL: ttl, Queues: true, New: func(t *testing.T) store.Store {
+	storetest.Run(t, storetest.Rig{TTL: ttl, New: func(t *testing.T) store.Store {
 		return at(t, fmt.Sprintf("/elections/%d", count.Add(1)), s)
 	}})
 }
