@@ -21,7 +21,7 @@ func execCommand() *cli.Command {
 		Usage:     "run a command while this node leads, and only then",
 		ArgsUsage: "-- COMMAND [ARG…]",
 		Description: "It is a node like that of run, with the same settings. The command finds\n" +
-			"RINGLEADER_TERM, RINGLEADER_ID and, with voters, RINGLEADER_TOKEN. When\n" +
+			"RINGLEADER_TERM, RINGLEADER_ID and, under a lease, RINGLEADER_TOKEN. When\n" +
 			"leadership ends it gets SIGTERM and, after --grace, SIGKILL: it and all that\n" +
 			"came of it are dead before the lease is, also when this process is killed or\n" +
 			"stopped. Only then may another lead.\n\n" +

@@ -225,7 +225,7 @@ var table = []setting{
 		field: func(s *settings) any { return percent{&s.Health.Disk} },
 	},
 	{
-		name: "grace", only: "exec", derived: "what the lease allows; 5s without voters",
+		name: "grace", only: "exec", derived: "what the lease allows; 5s without one",
 		usage: "`TIME` that the command has from SIGTERM to SIGKILL when leadership ends; it is " +
 			"dead before the lease is",
 		field: func(s *settings) any { return &s.exec.Grace },
