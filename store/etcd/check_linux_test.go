@@ -130,7 +130,7 @@ func TestUser(t *testing.T) {
 
 // While no server is there, an error says so, and opening waits for none.
 func TestAway(t *testing.T) {
-	o := Config{Servers: []string{freePort(t), freePort(t)}, Prefix: "/away"}
+	o := Config{Servers: []string{freeAddr(t), freeAddr(t)}, Prefix: "/away"}
 	o.User, o.PasswordFile = "node", file(t, "nodepw")
 	for _, o := range []Config{o, {Servers: o.Servers, Prefix: o.Prefix}} {
 		s, err := New(o)

@@ -188,7 +188,7 @@ func TestMemberHangs(t *testing.T) {
 	s, hanging := start(t), start(t)
 	hanging.signal(t, syscall.SIGSTOP)
 	const long = 10 * time.Second
-	e, err := New(Config{Servers: []string{hanging.addr, s.addr, freePort(t)}, Prefix: "/members"})
+	e, err := New(Config{Servers: []string{hanging.addr, s.addr, freeAddr(t)}, Prefix: "/members"})
 	if err != nil {
 		t.Fatal(err)
 	}

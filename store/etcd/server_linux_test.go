@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -65,8 +64,8 @@ func program(t *testing.T, name string) string {
 func start(t *testing.T, more ...string) *server {
 	t.Helper()
 	path := program(t, "etcd")
-	s := &server{addr: freePort(t)}
-	peers := "http://" + freePort(t)
+	s := &server{addr: freeAddr(t)}
+	peers := "http://" + freeAddr(t)
 	s.args = append([]string{
 		path, "--data-dir", filepath.Join(t.TempDir(), "data"), "--logger", "zap", "--log-level", "error",
 		"--listen-client-urls", "http://" + s.addr, "--advertise-client-urls", "http://" + s.addr,
@@ -82,16 +81,8 @@ func start(t *testing.T, more ...string) *server {
 	return s
 }
 
-// freePort returns an address that nobody listens at.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
+// freeAddr returns an address that nobody listens at.
+func freeAddr(t *testing.T) string { return "127.0.0.1:" + storetest.FreePort(t) }
 
 // command makes a command that ends with this process.
 func command(args ...string) (*exec.Cmd, *output) {

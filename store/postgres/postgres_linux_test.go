@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"os"
 	"os/exec"
@@ -86,13 +85,7 @@ func start(t *testing.T) *server {
 			t.Fatal(err)
 		}
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	_ = l.Close()
-	s := &server{dir: dir, port: port, who: who}
+	s := &server{dir: dir, port: storetest.FreePort(t), who: who}
 	init := s.command(initdb, "-D", dir+"/data", "-U", "postgres", "-A", "trust", "--no-sync")
 	if out, err := init.CombinedOutput(); err != nil {
 		t.Fatalf("initdb: %v\n%s", err, out)

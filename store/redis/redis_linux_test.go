@@ -289,7 +289,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s: %v, want %s", url, err, want)
 		}
 	}
-	s, err := New(Config{Servers: []string{"127.0.0.1:" + free(t)}, Key: "k"})
+	s, err := New(Config{Servers: []string{"127.0.0.1:" + storetest.FreePort(t)}, Key: "k"})
 	if err != nil {
 		t.Fatal(err)
 	}

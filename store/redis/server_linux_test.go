@@ -27,7 +27,7 @@ func start(t *testing.T, more ...string) *server {
 	t.Helper()
 	program, err := exec.LookPath("redis-server")
 	needs.Here(t, "an election in Redis", err)
-	port := free(t)
+	port := storetest.FreePort(t)
 	s := &server{address: "127.0.0.1:" + port, args: append([]string{
 		program, "--port", port, "--bind", "127.0.0.1", "--dir", t.TempDir(), "--save", "",
 		"--appendonly", "yes", "--appendfsync", "always",
@@ -40,17 +40,6 @@ func start(t *testing.T, more ...string) *server {
 	})
 	s.start(t)
 	return s
-}
-
-func free(t *testing.T) (port string) {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, _ = net.SplitHostPort(l.Addr().String())
-	return port
 }
 
 func (s *server) start(t *testing.T) {

@@ -3,6 +3,7 @@ package storetest
 
 import (
 	"context"
+	"net"
 	"testing"
 	"time"
 
@@ -40,6 +41,18 @@ func Run(t *testing.T, r Rig) {
 			test(t, r)
 		})
 	}
+}
+
+// FreePort returns a port of this machine at which nobody listens.
+func FreePort(t *testing.T) (port string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, _ = net.SplitHostPort(l.Addr().String())
+	return port
 }
 
 // Player is a candidate under test.

@@ -33,7 +33,7 @@ type server struct {
 // start starts a server of its own.
 func start(t *testing.T) *server {
 	t.Helper()
-	s := prepare(t, free(t), "")
+	s := prepare(t, storetest.FreePort(t), "")
 	s.start(t)
 	return s
 }
@@ -43,10 +43,10 @@ func ensemble(t *testing.T) (all []*server) {
 	t.Helper()
 	var members string
 	for id := 1; id <= 3; id++ {
-		members += fmt.Sprintf("server.%d=127.0.0.1:%s:%s\n", id, free(t), free(t))
+		members += fmt.Sprintf("server.%d=127.0.0.1:%s:%s\n", id, storetest.FreePort(t), storetest.FreePort(t))
 	}
 	for id := 1; id <= 3; id++ {
-		s := prepare(t, free(t), members)
+		s := prepare(t, storetest.FreePort(t), members)
 		dir := filepath.Dir(s.args[len(s.args)-1])
 		if err := os.WriteFile(filepath.Join(dir, "myid"), fmt.Append(nil, id), 0o600); err != nil {
 			t.Fatal(err)
@@ -84,17 +84,6 @@ func prepare(t *testing.T, port, members string) *server {
 		}
 	})
 	return s
-}
-
-func free(t *testing.T) (port string) {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, _ = net.SplitHostPort(l.Addr().String())
-	return port
 }
 
 func (s *server) start(t *testing.T) {

@@ -368,7 +368,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s: %v, want %s", c.url, err, c.want)
 		}
 	}
-	p := at(t, "/k", &server{address: "127.0.0.1:" + free(t)})
+	p := at(t, "/k", &server{address: "127.0.0.1:" + storetest.FreePort(t)})
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	err = storetest.Open(t, p, 1, ttl).Check(ctx)
