@@ -50,7 +50,7 @@ func TestWrong(t *testing.T) {
 		"x://a:99999/k":            `the server "a:99999"`,
 		"x://a,a:7/k":              "a:7 is named twice",
 		"x://me:secret@a/k":        "give password-file=FILE",
-		"x://me:secret%zz@a/k":     "the URL of the store: invalid URL escape",
+		"x://me:secret%zz@a/k":     "not well formed: a % stands before two hexadecimal digits",
 		"x://me@a/k":               "a user needs a password",
 		"x://me@a/k?user=you":      "named twice",
 		"x://a/k?pass=secret":      `no option "pass": there are ca, cert, key-file, more, password-file, tls, user`,
