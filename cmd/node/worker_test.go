@@ -43,10 +43,10 @@ func worker() {
 	}
 	lines, err := os.OpenFile(filepath.Join(dir, "lines"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	workerNeeds(err)
-	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
-	workerNeeds(err)
+	lock, err := syscall.Open(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR|syscall.O_CLOEXEC, 0o600)
+	workerNeeds(err) // no os.File: the collector of garbage would close it, and release the lock
 	name := os.Getenv("RINGLEADER_TERM") + " " + os.Getenv("RINGLEADER_ID")
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := syscall.Flock(lock, syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		fmt.Fprintf(lines, "%s clash\n", name)
 		os.Exit(1)
 	}
