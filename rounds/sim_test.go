@@ -26,7 +26,7 @@ func simulate(
 			New: entry.New, Agreement: entry.Agreement, Leased: entry.Leased, OwnLease: entry.OwnLease,
 			Promise: entry.Promise,
 		},
-		Seed: 1, Nodes: nodes, Initiator: initiator, Trace: &out, TraceJSON: asJSON,
+		Seed: 1, Nodes: nodes, Initiators: []proto.NodeID{initiator}, Trace: &out, TraceJSON: asJSON,
 	})
 	if err != nil {
 		t.Fatal(err)

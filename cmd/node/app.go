@@ -25,7 +25,7 @@ func groups() []group {
 			transferCommand(), resignCommand(), pauseCommand(), resumeCommand(), fenceCommand(), fenceAgentCommand(),
 		}},
 		{"UNDERSTAND", []*cli.Command{roundsCommand(), explainCommand(), whyNotCommand(), versionCommand()}},
-		{"LEARN", []*cli.Command{demoCommand(), simulateCommand()}},
+		{"LEARN", []*cli.Command{demoCommand(), simulateCommand(), playCommand()}},
 		{"MEASURE", []*cli.Command{benchCommand()}},
 	}
 }

@@ -8,13 +8,16 @@ import (
 	"math/rand/v2"
 	"os/signal"
 	"runtime"
+	"strings"
 	"syscall"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/bench"
 	"github.com/ringleader-dev/ringleader/internal/cost"
+	"github.com/ringleader-dev/ringleader/internal/scenario"
 	"github.com/ringleader-dev/ringleader/internal/sim"
 	"github.com/ringleader-dev/ringleader/internal/words"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -32,9 +35,10 @@ func simulateCommand() *cli.Command {
 		Name:  "simulate",
 		Usage: "run a cluster in virtual time, from a seed",
 		Description: "Without --initiator: random faults, then calm, then a leader within the\n" +
-			"stated bound; what the flags leave open is drawn from the seed. With it: an\n" +
-			"election without faults, its messages counted as the lecture notes do. Ends\n" +
-			"with 1 when an invariant was violated, or such an election has no leader.",
+			"stated bound; what the flags leave open is drawn from the seed. With it: one\n" +
+			"election, its messages counted as the lecture notes do, and a failure detector\n" +
+			"that tells the initiators only. Ends with 1 when an invariant was violated, or\n" +
+			"such an election has no leader.",
 		Flags: []cli.Flag{
 			algorithmFlag(),
 			&cli.StringFlag{
@@ -63,14 +67,23 @@ func simulateCommand() *cli.Command {
 			&cli.IntFlag{Name: "runs", Value: 1, Usage: "`N` runs, of the seed and those after it"},
 			&cli.StringFlag{
 				Name:  "initiator",
-				Usage: "`ID` of the node that calls the election, or all: every node, at one instant",
+				Usage: "`IDS` of the nodes that call the election, at one instant, as 6,12; or all",
 			},
 			formerFlag("initiators", "--initiator all"),
-			&cli.BoolFlag{Name: "shuffle", Usage: "with --initiator: put the nodes on the ring in random order"},
-			// A list, so that a second one is refused, not taken for the first.
-			&cli.Uint64SliceFlag{Name: "crashed", Usage: "with --initiator: `ID` of the leader, dead at the start"},
 			&cli.StringFlag{
-				Name: "detector", DefaultText: "drawn; perfect with --initiator",
+				Name: "ring",
+				Usage: "with --initiator, in place of --nodes: the `IDS` of the nodes in their order on the ring, as\n" +
+					"3,32,5,80,6,12; and what ranks them, if not the id: 80:7",
+			},
+			&cli.BoolFlag{Name: "shuffle", Usage: "with --initiator: put the nodes on the ring in random order"},
+			&cli.StringSliceFlag{Name: "crashed", Usage: "with --initiator: `IDS` of nodes that are dead at the start"},
+			&cli.StringSliceFlag{
+				Name: "crash",
+				Usage: "with --initiator: a node that crashes during the election, `WHEN`: 80@ELECTED, once it has sent\n" +
+					"that; or 80@150ms",
+			},
+			&cli.StringFlag{
+				Name: "detector", DefaultText: "drawn; none with --initiator",
 				Usage: "`KIND` of failure detectors: perfect, late, wrong or none",
 			},
 			&cli.BoolFlag{
@@ -113,14 +126,26 @@ func simulate(ctx *cli.Context) error {
 	if err := writeResult(ctx.App.Writer, result, asJSON); err != nil {
 		return err
 	}
+	if result.Finding != "" && result.Leader == 0 {
+		return fmt.Errorf("the election ended without a leader: %s", result.Finding)
+	}
 	leaderless := 0
 	if analysis(ctx) && result.Leader == 0 {
 		leaderless = 1
 	}
-	return failed(1, leaderless, len(result.Violations))
+	return errors.Join(failed(1, leaderless, len(result.Violations)), missed(result))
 }
 
-// analysis reports whether the user asked for an election without faults: with --initiator.
+// missed returns an error if a message of --crash never came.
+func missed(r sim.Result) error {
+	if len(r.Missed) == 0 {
+		return nil
+	}
+	return fmt.Errorf("--crash: %s; the election took %v", strings.Join(r.Missed, "; "),
+		time.Duration(r.Seconds*float64(time.Second)).Round(time.Millisecond))
+}
+
+// analysis reports whether the user asked for one election: with --initiator.
 func analysis(ctx *cli.Context) bool { return ctx.IsSet("initiator") }
 
 // simulateMany makes many runs and prints a summary of them. An interrupt ends the runs early.
@@ -230,14 +255,13 @@ func simOptions(ctx *cli.Context) (sim.Options, error) {
 	if err := checkNumbers(ctx); err != nil {
 		return sim.Options{}, err
 	}
-	initiator, all, err := initiators(ctx)
-	if err != nil {
-		return sim.Options{}, err
-	}
 	o := sim.Options{
 		Algorithm: cost.Simulated(entry), Seed: ctx.Uint64("seed"), Nodes: ctx.Int("nodes"),
-		Detector: sim.Detector(ctx.String("detector")), Fence: ctx.Bool("fence"),
-		Initiator: initiator, AllInitiate: all, Shuffle: ctx.Bool("shuffle"), Crashed: crashed(ctx),
+		Detector: sim.Detector(ctx.String("detector")), Fence: ctx.Bool("fence"), Shuffle: ctx.Bool("shuffle"),
+		AllInitiate: ctx.String("initiator") == "all",
+	}
+	if err := setCast(ctx, &o); err != nil {
+		return sim.Options{}, err
 	}
 	if !ctx.IsSet("seed") {
 		o.Seed = rand.Uint64N(maxDrawnSeed)
@@ -256,33 +280,46 @@ func checkNumbers(ctx *cli.Context) error {
 	if n := ctx.Int("runs"); n < 1 {
 		return usagef("--runs %d: give 1 or more", n)
 	}
-	ids := ctx.Uint64Slice("crashed")
-	switch {
-	case len(ids) > 1:
-		return usagef("--crashed is given %d times: one node can be dead at the start", len(ids))
-	case len(ids) == 1 && ids[0] == 0:
-		return usagef("--crashed 0: the ids begin at 1")
+	return nil
+}
+
+// setCast reads which nodes an election has, who calls it, and who crashes.
+func setCast(ctx *cli.Context, o *sim.Options) (err error) {
+	if ctx.IsSet("ring") {
+		if o.Members, err = scenario.ParseMembers(ctx.String("ring")); err != nil {
+			return usagef("--ring: %w", err)
+		}
+	}
+	if ctx.IsSet("initiator") && !o.AllInitiate {
+		if o.Initiators, err = nodeIDs(ctx.String("initiator")); err != nil {
+			return usagef("--initiator: %w; or write all", err)
+		}
+	}
+	for _, list := range ctx.StringSlice("crashed") {
+		ids, err := nodeIDs(list)
+		if err != nil {
+			return usagef("--crashed: %w", err)
+		}
+		o.Crashed = append(o.Crashed, ids...)
+	}
+	for _, text := range ctx.StringSlice("crash") {
+		crash, err := scenario.ParseCrash(text, o.Algorithm.Name)
+		if err != nil {
+			return usagef("--crash %s: %w", text, err)
+		}
+		o.Crashes = append(o.Crashes, crash)
 	}
 	return nil
 }
 
-// initiators reads --initiator: which nodes call the election. It returns one node's id, or all as
-// true, or zero and false if no node calls it.
-func initiators(ctx *cli.Context) (one proto.NodeID, all bool, err error) {
-	text := ctx.String("initiator")
-	if !ctx.IsSet("initiator") || text == "all" {
-		return 0, text == "all", nil
+// nodeIDs reads a list such as 6,12.
+func nodeIDs(list string) (ids []proto.NodeID, err error) {
+	for text := range strings.SplitSeq(list, ",") {
+		id, err := proto.ParseNodeID(text)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
 	}
-	if one, err = proto.ParseNodeID(text); err != nil {
-		return 0, false, usagef("--initiator: %w; or write all", err)
-	}
-	return one, false, nil
-}
-
-// crashed returns the id of the node that is dead at the start, 0 if there is none.
-func crashed(ctx *cli.Context) proto.NodeID {
-	if ids := ctx.Uint64Slice("crashed"); len(ids) > 0 {
-		return proto.NodeID(ids[0])
-	}
-	return 0
+	return ids, nil
 }

@@ -41,9 +41,11 @@ var house = []room{
 	{
 		path: "internal/sim",
 		module: []string{
-			"algorithms", "algorithms/paxos", "algorithms/quorum", "algorithms/splitbrain", "proto", "internal/trace",
+			"algorithms", "algorithms/paxos", "algorithms/quorum", "algorithms/splitbrain", "internal/scenario", "proto",
+			"internal/trace",
 		},
 	},
+	{path: "internal/scenario", module: []string{"algorithms/catalog", "proto"}},
 	{
 		path:   "internal/steptest",
 		module: []string{"algorithms", "internal/trace", "proto"},

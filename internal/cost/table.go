@@ -85,11 +85,11 @@ func Of(e catalog.Entry, r algorithms.Run, n int) (compare.Cost, error) {
 func electOnce(e catalog.Entry, r algorithms.Run, n int) (sim.Result, error) {
 	o := sim.Options{Algorithm: Simulated(e), Nodes: n, AllInitiate: r.Caller == nil}
 	if r.Caller != nil {
-		o.Initiator = r.Caller(n)
+		o.Initiators = []proto.NodeID{r.Caller(n)}
 	}
 	if r.Crash {
 		o.Nodes++
-		o.Crashed, o.Detector = proto.NodeID(o.Nodes), sim.None
+		o.Crashed = []proto.NodeID{proto.NodeID(o.Nodes)}
 	}
 	return sim.Run(o)
 }

@@ -40,7 +40,7 @@ var sizes = []int{3, 4, 5, 7, 20, 100}
 func TestRingBestCase(t *testing.T) {
 	for _, n := range append(sizes, 2, 1000) {
 		r := mustRun(t, Options{
-			Algorithm: algorithmOf(t, "ring"), Nodes: n, Initiator: proto.NodeID(n),
+			Algorithm: algorithmOf(t, "ring"), Nodes: n, Initiators: []proto.NodeID{proto.NodeID(n)},
 		})
 		if r.Messages["total"] != 2*n || r.TransmissionTimes != 2*n {
 			t.Errorf("N=%d: %v in %d transmission times", n, r.Messages, r.TransmissionTimes)
@@ -59,7 +59,7 @@ func TestRingBestCase(t *testing.T) {
 // times."
 func TestRingWorstCase(t *testing.T) {
 	for _, n := range append(sizes, 2, 1000) {
-		r := mustRun(t, Options{Algorithm: algorithmOf(t, "ring"), Nodes: n, Initiator: 1})
+		r := mustRun(t, Options{Algorithm: algorithmOf(t, "ring"), Nodes: n, Initiators: []proto.NodeID{1}})
 		want := Counts{"ELECTION": 2*n - 1, "ELECTED": n, "total": 3*n - 1}
 		if r.Messages.String() != want.String() || r.TransmissionTimes != 3*n-1 {
 			t.Errorf("N=%d: %v in %d transmission times", n, r.Messages, r.TransmissionTimes)
@@ -75,7 +75,7 @@ func TestBullyWorstCase(t *testing.T) {
 	for _, n := range append(sizes, 1000) {
 		r := mustRun(t, Options{
 			Algorithm: algorithmOf(t, "bully"), Nodes: n,
-			Initiator: 1, Crashed: proto.NodeID(n), Detector: None,
+			Initiators: []proto.NodeID{1}, Crashed: []proto.NodeID{proto.NodeID(n)}, Detector: None,
 		})
 		if r.Messages["ELECTION"] != (n-1)*n/2 || r.TransmissionTimes != 5 {
 			t.Errorf("N=%d: %v in %d transmission times", n, r.Messages, r.TransmissionTimes)
@@ -92,7 +92,7 @@ func TestBullyBestCase(t *testing.T) {
 	for _, n := range append(sizes, 1000) {
 		r := mustRun(t, Options{
 			Algorithm: algorithmOf(t, "bully"), Nodes: n,
-			Initiator: proto.NodeID(n - 1), Crashed: proto.NodeID(n), Detector: None,
+			Initiators: []proto.NodeID{proto.NodeID(n - 1)}, Crashed: []proto.NodeID{proto.NodeID(n)}, Detector: None,
 		})
 		want := Counts{"COORDINATOR": n - 2, "total": n - 2}
 		if r.Messages.String() != want.String() || r.TransmissionTimes != 1 {
@@ -107,7 +107,8 @@ func TestAnyInitiatorElectsTheBest(t *testing.T) {
 	for _, name := range catalog.Names() {
 		for initiator := range proto.NodeID(5) {
 			r := mustRun(t, Options{
-				Algorithm: algorithmOf(t, name), Nodes: 6, Initiator: initiator + 1, Crashed: 6,
+				Algorithm: algorithmOf(t, name), Nodes: 6, Initiators: []proto.NodeID{initiator + 1}, Crashed: []proto.NodeID{6},
+				Detector: Perfect,
 			})
 			if r.Leader != 5 {
 				t.Errorf("%s: leader %d", r.Repro, r.Leader)

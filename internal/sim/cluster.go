@@ -1,9 +1,12 @@
 package sim
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/internal/scenario"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -13,7 +16,7 @@ type cluster struct {
 	algo    Algorithm
 	delta   time.Duration
 	preempt bool
-	place   func(proto.NodeID) uint64
+	place   func(proto.NodeID) uint64 // on the ring; nil for the order of the ids
 
 	dice    dice
 	queue   queue
@@ -22,8 +25,9 @@ type cluster struct {
 	limit   int  // most Steps of the run
 	current step // the present Step, or the last one
 
-	nodes    []*node // ids are 1 … N, in order
-	lives    int     // how many processes were started so far
+	nodes    []*node              // in the order of their ids
+	index    map[proto.NodeID]int // of nodes
+	lives    int                  // how many processes were started so far
 	network  network
 	detector detector
 
@@ -58,6 +62,7 @@ type cluster struct {
 	flying     int           // how many measured messages are under way
 	lastNotice time.Duration // when the last planned look will be
 	lastMail   time.Duration // when the last message under way will arrive
+	lastCrash  time.Duration // when the last planned crash of an analysis will be
 	census     census
 	checkers   []checker
 	violations []Violation
@@ -66,19 +71,20 @@ type cluster struct {
 	facts      *Truth // nil if nobody asks
 }
 
-// newCluster returns a cluster of n nodes, all of them down.
-func newCluster(o Options, n int, preempt bool, w weather) *cluster {
+// newCluster returns a cluster of these members, all of them down.
+func newCluster(o Options, members []scenario.Member, preempt bool, w weather) *cluster {
 	d := newDice(o.Seed, streamRun)
 	c := &cluster{
 		algo: o.Algorithm, delta: o.delta(), preempt: preempt,
 		dice:     d,
-		limit:    stepLimit(n),
+		limit:    stepLimit(len(members)),
 		network:  newNetwork(w, d),
 		detector: detector{sight: seesCrashes, lies: map[link]lie{}},
 		census:   newCensus(),
 		checkers: safetyCheckers(),
 		sample:   func(*node) bool { return false },
 		trace:    newTracer(o),
+		index:    make(map[proto.NodeID]int, len(members)),
 		facts:    o.Truth,
 	}
 	c.facts.begin()
@@ -100,8 +106,12 @@ func newCluster(o Options, n int, preempt bool, w weather) *cluster {
 		c.checkers = append(c.checkers, recoveryCheckers(c)...)
 		c.hook, c.Drain = takes(0), c.delta
 	}
-	for i := range n {
-		c.nodes = append(c.nodes, &node{id: proto.NodeID(i + 1)})
+	for _, m := range members {
+		c.nodes = append(c.nodes, &node{id: m.ID, attr: m.Attr})
+	}
+	slices.SortFunc(c.nodes, func(a, b *node) int { return cmp.Compare(a.id, b.id) })
+	for i, n := range c.nodes {
+		c.index[n.id] = i
 	}
 	return c
 }
@@ -110,7 +120,12 @@ func newCluster(o Options, n int, preempt bool, w weather) *cluster {
 // would not end.
 func stepLimit(n int) int { return 50_000 + 20*n*n }
 
-func (c *cluster) node(id proto.NodeID) *node { return c.nodes[id-1] }
+func (c *cluster) node(id proto.NodeID) *node { return c.nodes[c.index[id]] }
+
+func (c *cluster) has(id proto.NodeID) bool {
+	_, ok := c.index[id]
+	return ok
+}
 
 // leader returns the node that believes that it leads the highest term; nil if there is none.
 func (c *cluster) leader() *node {
@@ -203,7 +218,7 @@ func (c *cluster) arrive(m proto.Message, promise time.Duration, d depth) {
 	if d != apart {
 		c.flying--
 	}
-	if int(m.To) > len(c.nodes) || m.To == 0 {
+	if !c.has(m.To) {
 		return
 	}
 	n := c.node(m.To)

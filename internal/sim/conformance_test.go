@@ -12,6 +12,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/internal/long"
+	"github.com/ringleader-dev/ringleader/internal/scenario"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -231,7 +232,7 @@ func (s *suite) stage(tr trial, trace io.Writer, tap *func(proto.Message, int)) 
 	o.Algorithm.New = func(cfg algorithms.Config) algorithms.Machine {
 		return tapped{Machine: s.algo.New(cfg), tap: tap}
 	}
-	c := newCluster(o, s.nodes, s.preempt(), calm(o.delta()))
+	c := newCluster(o, scenario.Numbered(s.nodes), s.preempt(), calm(o.delta()))
 	c.Brief = !tr.quiet && s.made%5 != 0
 	c.healAt = never / 2
 	c.detector.sight, c.detector.maxDelay = seesLinks, c.delta

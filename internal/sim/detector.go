@@ -106,7 +106,7 @@ func (c *cluster) look(n *node, target proto.NodeID) {
 		}
 	}
 	if len(gone)+len(seen) > 0 {
-		c.tell(n, view, evidence(gone, seen), c.root)
+		c.tell(n, view, evidence(gone, seen), 0)
 	}
 }
 
@@ -135,7 +135,7 @@ func (c *cluster) sees(from, to proto.NodeID) bool {
 		return c.network.open(from, to) && c.network.open(to, from)
 	case seesPaths:
 		regions := c.regions()
-		return regions[from-1] == regions[to-1]
+		return regions[c.index[from]] == regions[c.index[to]]
 	}
 	return true
 }

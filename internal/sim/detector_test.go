@@ -3,6 +3,7 @@ package sim
 import (
 	"testing"
 
+	"github.com/ringleader-dev/ringleader/internal/scenario"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -11,7 +12,7 @@ func newTestCluster(t *testing.T, n int, f flaw) *cluster {
 	t.Helper()
 	o := Options{Algorithm: toyAlgorithm(f)}
 	delay := o.delta() / 2
-	c := newCluster(o, n, false, weather{MinDelay: delay, MaxDelay: delay})
+	c := newCluster(o, scenario.Numbered(n), false, weather{MinDelay: delay, MaxDelay: delay})
 	c.assemble()
 	c.detector.minDelay, c.detector.maxDelay = o.delta(), o.delta()
 	return c

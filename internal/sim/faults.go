@@ -2,7 +2,9 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -77,6 +79,9 @@ func (d doom) String() string {
 	act := "acts"
 	if d.word != "" {
 		act = "sends " + d.word
+	}
+	if d.after == math.MaxInt {
+		return "when it has next " + strings.Replace(act, "sends", "sent", 1)
 	}
 	return fmt.Sprintf("when it next %s, after effect %d", act, d.after)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/internal/scenario"
 )
 
 // "A process that is heard again by a new link is alive: its words count." Something on
@@ -71,7 +72,7 @@ func agreedAmong(t *testing.T, a Algorithm, nodes int) *cluster {
 	t.Helper()
 	o := Options{Algorithm: a, Seed: 1}
 	hop := o.delta() / 2
-	c := newCluster(o, nodes, false, weather{MinDelay: hop, MaxDelay: hop})
+	c := newCluster(o, scenario.Numbered(nodes), false, weather{MinDelay: hop, MaxDelay: hop})
 	for _, n := range c.nodes {
 		c.Voters = append(c.Voters, n.id)
 	}

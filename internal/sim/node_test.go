@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/internal/scenario"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -19,7 +20,7 @@ func script(t *testing.T, n int, s scripted) *cluster {
 	t.Helper()
 	a := toyAlgorithm(sound)
 	a.New = func(algorithms.Config) algorithms.Machine { return s }
-	c := newCluster(Options{Algorithm: a}, n, false, weather{MinDelay: 1, MaxDelay: 1})
+	c := newCluster(Options{Algorithm: a}, scenario.Numbered(n), false, weather{MinDelay: 1, MaxDelay: 1})
 	c.checkers = nil
 	c.detector.off = true
 	return c

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/internal/long"
+	"github.com/ringleader-dev/ringleader/internal/scenario"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -44,7 +45,7 @@ func partitions(t *testing.T, a Algorithm, seed uint64) (contested time.Duration
 	t.Helper()
 	d := newDice(seed, streamPlan)
 	n := 3 + d.IntN(5)
-	c := newCluster(Options{Algorithm: a, Seed: seed}, n, d.chance(500), calm(DefaultDelta))
+	c := newCluster(Options{Algorithm: a, Seed: seed}, scenario.Numbered(n), d.chance(500), calm(DefaultDelta))
 	c.detector.sight = one(d, seesPaths, seesLinks)
 	c.detector.maxDelay = one(d, DefaultDelta, 20*DefaultDelta)
 	if a.Leased {

@@ -7,6 +7,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/algorithms/lease"
+	"github.com/ringleader-dev/ringleader/internal/scenario"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -39,7 +40,7 @@ func replace(t *testing.T, name string) (hops int, written map[proto.NodeID]int)
 	const nodes = 5
 	o := Options{Algorithm: leased(t, name), Seed: 1}
 	hop := o.delta() / 2
-	c := newCluster(o, nodes, false, weather{MinDelay: hop, MaxDelay: hop})
+	c := newCluster(o, scenario.Numbered(nodes), false, weather{MinDelay: hop, MaxDelay: hop})
 	for _, n := range c.nodes {
 		c.Voters = append(c.Voters, n.id)
 	}
@@ -54,7 +55,7 @@ func replace(t *testing.T, name string) (hops int, written map[proto.NodeID]int)
 	began := c.now
 	for _, n := range c.nodes {
 		if n.life != nil {
-			c.tell(n, c.all(dead.id), "dead", 0)
+			c.tell(n, c.all([]proto.NodeID{dead.id}), "dead", 0)
 			c.step(n, proof, 0)
 		}
 	}

@@ -26,6 +26,11 @@ type Result struct {
 	// ends in a message, as the lecture notes count it.
 	TransmissionTimes int         `json:"transmission_times"`
 	Violations        []Violation `json:"violations"`
+	// Finding says in words why an analysis ended without agreement although every rule was kept: what the
+	// lecture notes call incompleteness. Empty if there is nothing to say.
+	Finding string `json:"finding,omitempty"`
+	// Missed says which of Options.Crashes waited for a message that never came.
+	Missed []string `json:"missed,omitempty"`
 
 	Preempt      bool    `json:"preempt"`
 	DeltaSeconds float64 `json:"delta_seconds"`
@@ -95,6 +100,9 @@ func (r Result) Text(w io.Writer) error {
 	if r.BoundSeconds > 0 {
 		fmt.Fprintf(&b, "agreed              %v after calm, bound %v\n",
 			seconds(r.AgreedSeconds), seconds(r.BoundSeconds))
+	}
+	if r.Finding != "" {
+		fmt.Fprintf(&b, "finding             %s\n", r.Finding)
 	}
 	fmt.Fprintf(&b, "violations          %d\n", len(r.Violations))
 	for _, v := range r.Violations {

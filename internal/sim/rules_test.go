@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/internal/scenario"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
@@ -78,22 +79,21 @@ func replay(t *testing.T, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := scenario{t: t, json: true}
-	commands := true
-	for line := range strings.Lines(string(text)) {
-		line = strings.TrimSpace(line)
-		switch {
-		case line == "----":
-			commands = false
-		case line == "":
-			commands = true
-		case commands && line[0] != '#':
-			if err := s.do(line); err != nil {
-				t.Fatalf("%s: %s: %v", path, line, err)
+	script, err := scenario.Parse(path, string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	p := player(t)
+	p.Out, p.JSON = &out, true
+	for _, step := range script.Steps {
+		for _, cmd := range step.Commands {
+			if err := p.Do(cmd); err != nil {
+				t.Fatal(err)
 			}
 		}
 	}
-	return s.out.String()
+	return out.String()
 }
 
 // givenIn adds the codes of a trace.

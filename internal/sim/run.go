@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/internal/scenario"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -51,7 +52,7 @@ func runUnderFaults(o Options) (Result, error) {
 
 // newPlanned returns a cluster with all events of the plan in its queue.
 func newPlanned(o Options, p plan) *cluster {
-	c := newCluster(o, p.Nodes, p.Preempt, p.Weather)
+	c := newCluster(o, scenario.Numbered(p.Nodes), p.Preempt, p.Weather)
 	c.detector.sight, c.detector.maxDelay = p.Sight, p.Notice
 	c.timerLag, c.spurious = p.TimerLag, p.Spurious
 	c.healAt = p.Heal

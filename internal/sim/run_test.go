@@ -13,7 +13,9 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/internal/long"
+	"github.com/ringleader-dev/ringleader/internal/scenario"
 	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/proto"
 )
 
 // schedules is how many random fault schedules the algorithms share in a test.
@@ -96,7 +98,7 @@ func TestJSONTraceIsRecords(t *testing.T) {
 // "--json gives, on one line, at least algorithm, nodes, seed, leader, term,
 // messages (by kind, and total), transmission_times, violations."
 func TestResultJSON(t *testing.T) {
-	r := mustRun(t, Options{Algorithm: algorithmOf(t, "ring"), Seed: 3, Nodes: 4, Initiator: 4})
+	r := mustRun(t, Options{Algorithm: algorithmOf(t, "ring"), Seed: 3, Nodes: 4, Initiators: []proto.NodeID{4}})
 	line, err := r.JSON()
 	if err != nil || bytes.ContainsRune(line, '\n') {
 		t.Fatalf("%v: %s", err, line)
@@ -189,21 +191,25 @@ func TestBatchEndsWithItsContext(t *testing.T) {
 func TestOptionsThatMakeNoSimulation(t *testing.T) {
 	a := toyAlgorithm(sound)
 	for want, o := range map[string]Options{
-		"no algorithm":                    {},
-		"must not be negative":            {Algorithm: a, Nodes: -1},
-		"at least a microsecond":          {Algorithm: a, Delta: 1},
-		"--detector x: want perfect":      {Algorithm: a, Detector: "x"},
-		"needs --nodes":                   {Algorithm: a, Initiator: 1},
-		"either one node or all":          {Algorithm: a, Nodes: 3, Initiator: 1, AllInitiate: true},
-		"--crashed and --shuffle are for": {Algorithm: a, Crashed: 1},
-		"--detector none is for":          {Algorithm: a, Detector: None},
-		"the nodes are 1 to 3":            {Algorithm: a, Nodes: 3, Initiator: 4},
-		"perfect, or none":                {Algorithm: a, Nodes: 3, Initiator: 1, Detector: Late},
-		"must not be the crashed node":    {Algorithm: a, Nodes: 3, Initiator: 3, Crashed: 3},
-		"must be the leader, 3":           {Algorithm: a, Nodes: 3, Initiator: 1, Crashed: 2},
-		"needs one --initiator":           {Algorithm: a, Nodes: 3, AllInitiate: true, Crashed: 3},
-		"an election without faults":      {Algorithm: a, Shuffle: true},
-		"leave --voters drawn out":        {Algorithm: leased(t, "ring"), Nodes: 3, Initiator: 1},
+		"no algorithm":                  {},
+		"must not be negative":          {Algorithm: a, Nodes: -1},
+		"at least a microsecond":        {Algorithm: a, Delta: 1},
+		"--detector x: want perfect":    {Algorithm: a, Detector: "x"},
+		"needs --nodes":                 {Algorithm: a, Initiators: []proto.NodeID{1}},
+		"either some nodes or all":      {Algorithm: a, Nodes: 3, Initiators: []proto.NodeID{1}, AllInitiate: true},
+		"--crash and --shuffle are for": {Algorithm: a, Crashed: []proto.NodeID{1}},
+		"--detector none is for":        {Algorithm: a, Detector: None},
+		"the nodes are 1 to 3":          {Algorithm: a, Nodes: 3, Initiators: []proto.NodeID{4}},
+		"perfect, or none":              {Algorithm: a, Nodes: 3, Initiators: []proto.NodeID{1}, Detector: Late},
+		"it is dead at the start":       {Algorithm: a, Nodes: 3, Initiators: []proto.NodeID{3}, Crashed: []proto.NodeID{3}},
+		"--crashed 4: no such node":     {Algorithm: a, Nodes: 3, AllInitiate: true, Crashed: []proto.NodeID{4}},
+		"all nodes are dead":            {Algorithm: a, Nodes: 1, AllInitiate: true, Crashed: []proto.NodeID{1}},
+		"for one election: give":        {Algorithm: a, Shuffle: true},
+		"--nodes and --ring":            {Algorithm: a, Nodes: 3, AllInitiate: true, Members: scenario.Numbered(3)},
+		"node 1 is there twice": {
+			Algorithm: a, AllInitiate: true, Members: append(scenario.Numbered(3), scenario.Numbered(1)...),
+		},
+		"leave --voters drawn out": {Algorithm: leased(t, "ring"), Nodes: 3, Initiators: []proto.NodeID{1}},
 	} {
 		_, err := Run(o)
 		if !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), want) {
@@ -245,7 +251,7 @@ func TestRepro(t *testing.T) {
 	yes := true
 	o := Options{
 		Algorithm: toyAlgorithm(sound), Seed: 9, Nodes: 5, Preempt: &yes,
-		Detector: None, Initiator: 1, Crashed: 5,
+		Detector: None, Initiators: []proto.NodeID{1}, Crashed: []proto.NodeID{5},
 	}
 	want := "ringleader simulate --algorithm toy --seed 9 --nodes 5 --preempt=true" +
 		" --detector none --initiator 1 --crashed 5"

@@ -6,6 +6,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/internal/long"
+	"github.com/ringleader-dev/ringleader/internal/scenario"
 )
 
 // "As long as no detector calls a living process dead, and none leaves one out, no two
@@ -47,7 +48,7 @@ func TestLongStollerNeverTwoLeadersHoweverSlow(t *testing.T) {
 // dead stay dead. It counts the changes of the leader.
 func twoLead(t *testing.T, a Algorithm, seed uint64, changes *int) bool {
 	t.Helper()
-	c := newCluster(Options{Algorithm: a, Seed: seed}, 5, seed%2 == 0, calm(DefaultDelta))
+	c := newCluster(Options{Algorithm: a, Seed: seed}, scenario.Numbered(5), seed%2 == 0, calm(DefaultDelta))
 	c.healAt, c.detector.maxDelay = never/2, 20*c.delta
 	c.assemble()
 	if !c.runTo(a.Agreement(c.delta, 5), func() bool { return c.census.agreed != never }) {

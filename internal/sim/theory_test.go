@@ -39,11 +39,11 @@ func clusters(t *testing.T, large int, small ...int) []int {
 func runOf(a Algorithm, r algorithms.Run, n int) Options {
 	o := Options{Algorithm: a, Nodes: n, AllInitiate: r.Caller == nil}
 	if r.Caller != nil {
-		o.Initiator = r.Caller(n)
+		o.Initiators = []proto.NodeID{r.Caller(n)}
 	}
 	if r.Crash {
 		o.Nodes++
-		o.Crashed, o.Detector = proto.NodeID(o.Nodes), None
+		o.Crashed = []proto.NodeID{proto.NodeID(o.Nodes)}
 	}
 	return o
 }
@@ -72,12 +72,12 @@ func TestTheoryBoundsAllOthers(t *testing.T) {
 			for _, n := range clusters(t, 33, 2, 3, 5, 7, 16) {
 				times := max(e.Theory.BestRun.Times(n), e.Theory.WorstRun.Times(n))
 				for initiator := range proto.NodeID(n) {
-					r := mustRun(t, Options{Algorithm: entered(e), Nodes: n, Initiator: initiator + 1})
+					r := mustRun(t, Options{Algorithm: entered(e), Nodes: n, Initiators: []proto.NodeID{initiator + 1}})
 					bounded(t, e, r, n, times)
 				}
 				for seed := range uint64(10) {
 					r := mustRun(t, Options{
-						Algorithm: entered(e), Nodes: n, Seed: seed, Initiator: 1, Shuffle: true,
+						Algorithm: entered(e), Nodes: n, Seed: seed, Initiators: []proto.NodeID{1}, Shuffle: true,
 					})
 					bounded(t, e, r, n, times)
 				}

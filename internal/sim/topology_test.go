@@ -11,6 +11,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/algorithms/lease"
 	"github.com/ringleader-dev/ringleader/internal/long"
+	"github.com/ringleader-dev/ringleader/internal/scenario"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -183,7 +184,7 @@ var settings = []setting{
 // calmAt makes a cluster that is down, with the pace of the profile lan.
 func (s *suite) calmAt(delta time.Duration, set setting) *cluster {
 	o := Options{Algorithm: s.algo, Seed: uint64(s.nodes), Delta: delta}
-	c := newCluster(o, s.nodes, set.preempt, calm(delta))
+	c := newCluster(o, scenario.Numbered(s.nodes), set.preempt, calm(delta))
 	c.limit, c.healAt = 1<<40, never/2
 	c.detector.sight, c.detector.maxDelay = set.sight, delta
 	if s.algo.Leased {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/internal/scenario"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -87,7 +88,7 @@ func (truth *Truth) agrees(t *testing.T, log []byte) {
 // A cut, a pause and a crash are in the Truth, with their ends.
 func TestTruthOfFaults(t *testing.T) {
 	truth := Truth{}
-	c := newCluster(Options{Algorithm: toyAlgorithm(sound), Truth: &truth}, 2, false, weather{MinDelay: 1, MaxDelay: 1})
+	c := newCluster(Options{Algorithm: toyAlgorithm(sound), Truth: &truth}, scenario.Numbered(2), false, weather{MinDelay: 1, MaxDelay: 1})
 	for _, n := range c.nodes {
 		c.start(n)
 	}
