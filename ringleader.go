@@ -254,6 +254,13 @@ func (n *Node) Resume(ctx context.Context) error {
 	return n.ask(ctx, httpapi.Resume, httpapi.Order{})
 }
 
+// Elect makes this node call an election. It returns once there is a leader. A leader that has a lease stays, and
+// nothing changes. Without leases a new term begins, also if the same node leads it: the work of a leader ends, and
+// begins again in the new term. Errors are those of Transfer.
+func (n *Node) Elect(ctx context.Context, why string) error {
+	return n.ask(ctx, httpapi.Elect, httpapi.Order{Reason: why})
+}
+
 func (n *Node) ask(ctx context.Context, v httpapi.Verb, o httpapi.Order) error {
 	select {
 	case <-n.left:

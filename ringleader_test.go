@@ -426,6 +426,7 @@ func TestAfterLeave(t *testing.T) {
 	for what, err := range map[string]error{
 		"lead": n.Lead(t.Context(), never), "lend": lent, "transfer": n.Transfer(t.Context(), 2, ""),
 		"resign": n.Resign(t.Context(), ""), "pause": n.Pause(t.Context(), ""), "resume": n.Resume(t.Context()),
+		"elect": n.Elect(t.Context(), ""),
 	} {
 		if !errors.Is(err, ringleader.ErrLeft) {
 			t.Errorf("%s: %v", what, err)

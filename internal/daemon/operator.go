@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/node"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -39,6 +40,8 @@ func (d *Daemon) Do(ctx context.Context, v httpapi.Verb, o httpapi.Order) (httpa
 		done, err = d.pause(ctx, o)
 	case httpapi.Resume:
 		done, err = d.resume(ctx, o)
+	case httpapi.Elect:
+		done, err = d.elect(ctx, o)
 	}
 	if err != nil {
 		d.log.Info().Str("verb", string(v)).Str("by", o.By).Err(err).Msg("what an operator asks was not done")
@@ -182,6 +185,54 @@ func (d *Daemon) resume(ctx context.Context, o httpapi.Order) (httpapi.Done, err
 		return httpapi.Done{Done: fmt.Sprintf("node %v was resumed; it still does not stand: %s", d.ID, why)}, nil
 	}
 	return httpapi.Done{Done: fmt.Sprintf("node %v stands for election again", d.ID)}, nil
+}
+
+// elect makes this node call an election, and returns once there is a leader. A leader that has a lease keeps
+// it: no election is called. Without leases the round gives all nodes a new term, also when the same one leads.
+//
+// Lecture notes: "After election, master has an election 'term' where no other elections will be run."
+func (d *Daemon) elect(ctx context.Context, o httpapi.Order) (httpapi.Done, error) {
+	before := d.Node.Status()
+	leases := before.Guarantee.Leases()
+	switch {
+	case before.Ineligible != "":
+		return httpapi.Done{}, fmt.Errorf("%w: node %v calls no election, as it does not stand: %s; resume it if it is "+
+			"paused, with --cluster if all are, mend what ails it if not, or ask another",
+			httpapi.ErrConflict, d.ID, before.Ineligible)
+	case leases && before.Leader.ID != 0:
+		return httpapi.Done{Done: fmt.Sprintf("no election: node %v leads term %d under a lease, and keeps it; "+
+			"to have another lead, transfer", before.Leader.ID, before.Leader.Term)}, nil
+	case leases && len(d.Voters) > 0 && !d.Voters.Has(d.ID):
+		return httpapi.Done{}, fmt.Errorf("%w: node %v calls no election, as it is no voter: ask one of %v",
+			httpapi.ErrConflict, d.ID, proto.IDRanges(d.Voters))
+	}
+	if err := d.Node.Campaign(ctx, because("asked", o)); err != nil {
+		return httpapi.Done{}, err
+	}
+	leader := d.awaitElected(ctx, before.Leader)
+	switch {
+	case leader.ID != 0:
+		return httpapi.Done{Done: fmt.Sprintf("node %v called an election: node %v leads term %d",
+			d.ID, leader.ID, leader.Term)}, nil
+	case ctx.Err() != nil:
+		return httpapi.Done{}, fmt.Errorf("node %v called an election, and no leader was seen in time: %w; "+
+			"it may still come: ask who leads", d.ID, context.Cause(ctx))
+	}
+	return httpapi.Done{}, fmt.Errorf("node %v called an election, and stopped before it saw a leader: "+
+		"ask another node who leads: %w", d.ID, node.ErrStopped)
+}
+
+// awaitElected returns the first leader of a later term than that of the leader before or, if nobody led
+// before, the first leader. It returns nobody if ctx or the node ends first.
+func (d *Daemon) awaitElected(ctx context.Context, before algorithms.Leader) algorithms.Leader {
+	watch, stop := context.WithCancel(ctx)
+	defer stop()
+	for l := range d.Node.Watch(watch) {
+		if l.ID != 0 && (before.ID == 0 || l.Term > before.Term) {
+			return l
+		}
+	}
+	return algorithms.Leader{}
 }
 
 // now returns the present time as text.

@@ -73,7 +73,7 @@ func (c Client) Members(ctx context.Context) (Members, error) {
 // ErrNotANode, ErrConflict, ErrForbidden, ErrNoLeader or context.DeadlineExceeded. If the node said why, they
 // also wrap a Told.
 func (c Client) Do(ctx context.Context, v Verb, o Order) (Done, error) {
-	done, err := change[Done](ctx, c, "/v1/"+string(v), o)
+	done, err := change[Done](ctx, c, v.path(), o)
 	if err != nil {
 		return Done{}, fmt.Errorf("%s: ask %s: %w", v, c.Addr, err)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Verb is a request of an operator: the last part of its path.
+// Verb is a request of an operator.
 type Verb string
 
 // The verbs.
@@ -33,9 +33,20 @@ const (
 	Pause Verb = "pause"
 	// Resume ends Pause and Resign, or with Order.Cluster the cluster's pause.
 	Resume Verb = "resume"
+	// Elect makes the asked node call an election, and waits until there is a leader. A leader that has a lease
+	// stays: the request then changes nothing.
+	Elect Verb = "elect"
 )
 
-var verbs = []Verb{Transfer, Resign, Pause, Resume}
+var verbs = []Verb{Transfer, Resign, Pause, Resume, Elect}
+
+// path returns where the verb is posted to.
+func (v Verb) path() string {
+	if v == Elect {
+		return "/v1/elections"
+	}
+	return "/v1/" + string(v)
+}
 
 // Order is the body of a request; an empty body is the zero Order.
 type Order struct {
@@ -60,7 +71,7 @@ type Done struct {
 	Leader proto.NodeID `json:"leader"` // the leader, as Self knows it then; 0 is nobody
 	Term   proto.Term   `json:"term"`
 	// Millis is how many milliseconds the request took, as Self measured; for a transfer, until the successor
-	// led.
+	// led; for an election, until there was a leader.
 	Millis float64 `json:"millis"`
 }
 

@@ -155,9 +155,12 @@ func TestOrdersFitTheirVerb(t *testing.T) {
 		{Pause, `{"cluster":true}`, ""},
 		{Resume, `{"to":2}`, `resume is of the node that is asked`},
 		{Resume, `{"cluster":true}`, ""},
+		{Elect, `{"reason":"to see"}`, ""},
+		{Elect, `{"to":2}`, `elect is of the node that is asked, and takes no \"to\": ask node 2 itself`},
+		{Elect, `{"cluster":true}`, `elect takes no \"cluster\"`},
 	} {
 		control := &controlled{}
-		r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/v1/"+string(c.verb), strings.NewReader(c.body))
+		r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1"+c.verb.path(), strings.NewReader(c.body))
 		r.RemoteAddr = "127.0.0.1:1"
 		w := httptest.NewRecorder()
 		Handler(Config{Source: fixed(well()), Control: control}).ServeHTTP(w, r)
@@ -174,7 +177,7 @@ func TestCommandsArePosts(t *testing.T) {
 	h := Handler(Config{Source: fixed(well()), Control: control})
 	for _, v := range verbs {
 		for _, method := range []string{"GET", "HEAD", "PUT", "DELETE", "OPTIONS"} {
-			r := httptest.NewRequest(method, "http://127.0.0.1/v1/"+string(v), nil)
+			r := httptest.NewRequest(method, "http://127.0.0.1"+v.path(), nil)
 			r.RemoteAddr = "127.0.0.1:1"
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, r)
@@ -201,6 +204,12 @@ func TestDo(t *testing.T) {
 	done, err := c.Do(t.Context(), Pause, Order{Cluster: true, Reason: "work"})
 	if want := (Done{Self: 3, Done: "done", Term: 7, Millis: 1.5}); err != nil || done != want {
 		t.Errorf("Do = %+v, %v; want %+v", done, err, want)
+	}
+	if _, err := c.Do(t.Context(), Elect, Order{}); err != nil {
+		t.Error(err)
+	}
+	if want := `elect 0 false "" by 127.0.0.1`; control.asked[1] != want {
+		t.Errorf("asked %q, want %q", control.asked[1], want)
 	}
 	if want := `pause 0 true "work" by 127.0.0.1`; control.asked[0] != want {
 		t.Errorf("asked %q, want %q", control.asked[0], want)

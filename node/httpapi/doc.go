@@ -16,10 +16,11 @@
 // A POST changes a node. Its body is {"to": ID, "cluster": BOOL, "reason": TEXT}; each field
 // may be missing:
 //
-//	POST /v1/transfer  another leads: ID, or without "to" the best one that would
-//	POST /v1/resign    this node, the leader, steps down and stands aside
-//	POST /v1/pause     this node does not lead; with cluster, no node elects
-//	POST /v1/resume    ends a resignation or a pause
+//	POST /v1/transfer   another leads: ID, or without "to" the best one that would
+//	POST /v1/resign     this node, the leader, steps down and stands aside
+//	POST /v1/pause      this node does not lead; with cluster, no node elects
+//	POST /v1/resume     ends a resignation or a pause
+//	POST /v1/elections  this node calls an election; a leader that has a lease stays
 //
 // The answer is
 //

@@ -87,7 +87,7 @@ func handler(ctx context.Context, cfg Config) http.Handler {
 	}
 	if cfg.Control != nil {
 		for _, v := range verbs {
-			mux.Handle("/v1/"+string(v), guard(cfg.Token, command(cfg.Control, v)))
+			mux.Handle(v.path(), guard(cfg.Token, command(cfg.Control, v)))
 		}
 	}
 	if cfg.Lender != nil {
@@ -102,7 +102,7 @@ func handler(ctx context.Context, cfg Config) http.Handler {
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		write(w, http.StatusNotFound, refusal{"no such path: there are /healthz, /readyz, " +
 			"/leader, /v1/status, /v1/members, /v1/events and /version, and to POST to /v1/lease, " +
-			"/v1/transfer, /v1/resign, /v1/pause and /v1/resume"})
+			"/v1/transfer, /v1/resign, /v1/pause, /v1/resume and /v1/elections"})
 	})
 	return mux
 }
