@@ -22,7 +22,8 @@ func groups() []group {
 		{"RUN", []*cli.Command{runCommand(), execCommand(), configCommand()}},
 		{"ASK", []*cli.Command{statusCommand(), leaderCommand(), healthCommand(), leaseCommand()}},
 		{"OPERATE", []*cli.Command{
-			transferCommand(), resignCommand(), pauseCommand(), resumeCommand(), fenceCommand(), fenceAgentCommand(),
+			transferCommand(), resignCommand(), pauseCommand(), resumeCommand(), electCommand(),
+			fenceCommand(), fenceAgentCommand(),
 		}},
 		{"UNDERSTAND", []*cli.Command{roundsCommand(), explainCommand(), whyNotCommand(), versionCommand()}},
 		{"LEARN", []*cli.Command{demoCommand(), simulateCommand(), playCommand()}},

@@ -29,6 +29,11 @@ func client(ctx *cli.Context) (httpapi.Client, error) {
 	if addr := ctx.String("addr"); addr != "" {
 		return httpapi.Client{Addr: addr}, mark(errUsage, checkAddr("--addr", addr))
 	}
+	return usualClient()
+}
+
+// usualClient returns a client of the node that a command asks if no flag names one.
+func usualClient() (httpapi.Client, error) {
 	if addr := os.Getenv(addrEnv); addr != "" {
 		return httpapi.Client{Addr: addr}, mark(errConfig, checkAddr(addrEnv, addr))
 	}

@@ -53,6 +53,22 @@ func TestStoreKillTheLeader(t *testing.T) {
 	}
 }
 
+// "At rest, and one that leads is not harmed": a leader on a store keeps its token when all call an election at once.
+func TestStoreElect(t *testing.T) {
+	s := aRedis(t)
+	e := newE2E(t, "bully", 3, "--store", s.URL("jobs"), "--lease", "10m")
+	e.check(e.StartAll())
+	first := e.agreed()
+	said := e.elected(e.IDs()...)
+	e.isBelief(said, first)
+	if !strings.HasPrefix(said.Calls[0].Done, "no election: ") {
+		t.Errorf("all called an election: %+v", said)
+	}
+	if b := e.agreed(); b != first {
+		t.Errorf("the calls changed %+v to %+v", first, b)
+	}
+}
+
 // Promise: "the command runs on one node only", moves when that is killed, and has the token of the store.
 func TestStoreExec(t *testing.T) {
 	s := aRedis(t)
