@@ -47,7 +47,7 @@ func (e e2e) isBelief(said election, b testcluster.Belief) {
 // for it": each node alone, the leader among them, then all at one instant. A term has one leader.
 func TestElect(t *testing.T) {
 	t.Parallel()
-	each(t, entriesOf("bully", "ring", "invitation"), func(t *testing.T, entry catalog.Entry) {
+	each(t, alone(), func(t *testing.T, entry catalog.Entry) {
 		e := newE2E(t, entry.Name, 3, calmly(entry)...)
 		e.check(e.StartAll())
 		before := e.leads(3)
