@@ -70,7 +70,7 @@ var house = []room{
 	{path: "store", module: []string{"algorithms", "proto"}},
 	{path: "store/storetest", module: []string{"algorithms", "proto", "store"}},
 	{
-		path: "store/etcd", module: []string{"algorithms", "internal/storeurl", "proto", "store"},
+		path: "store/etcd", module: []string{"algorithms", "internal/storeprobe", "internal/storeurl", "proto", "store"},
 		others: []string{
 			"go.etcd.io/etcd/api/v3/*", "go.etcd.io/etcd/api/v3/v3rpc/rpctypes", "go.etcd.io/etcd/client/v3",
 			"go.uber.org/zap", "google.golang.org/grpc", "google.golang.org/grpc/*",
@@ -162,22 +162,22 @@ var house = []room{
 	{path: "store/all", module: []string{"internal/storeurl", "store", "store/*"}},
 	{
 		path:   "store/kubernetes",
-		module: []string{"algorithms", "proto", "store"},
+		module: []string{"algorithms", "internal/storeprobe", "proto", "store"},
 		others: []string{"go.yaml.in/yaml/v3"},
 	},
 	{
 		path:   "store/postgres",
-		module: []string{"algorithms", "internal/storeurl", "proto", "store"},
+		module: []string{"algorithms", "internal/storeprobe", "internal/storeurl", "proto", "store"},
 		others: []string{"github.com/jackc/pgx/v5", "github.com/jackc/pgx/v5/*"},
 	},
 	{
 		path:   "store/redis",
-		module: []string{"algorithms", "internal/storeurl", "proto", "store"},
+		module: []string{"algorithms", "internal/storeprobe", "internal/storeurl", "proto", "store"},
 		others: []string{"github.com/redis/go-redis/v9", "github.com/redis/go-redis/v9/*"},
 	},
 	{
 		path:   "store/zookeeper",
-		module: []string{"algorithms", "internal/storeurl", "proto", "store"},
+		module: []string{"algorithms", "internal/storeprobe", "internal/storeurl", "proto", "store"},
 		others: []string{"github.com/go-zookeeper/zk"},
 	},
 	{
@@ -191,6 +191,7 @@ var house = []room{
 			"k8s.io/client-go/tools/leaderelection", "k8s.io/client-go/tools/leaderelection/resourcelock",
 		},
 	},
+	{path: "internal/storeprobe", module: []string{"store"}},
 	{path: "internal/storeurl"},
 	{path: "internal/storeserver", module: []string{"internal/supervise", "internal/testcluster"}},
 	{path: "internal/durable"},

@@ -17,7 +17,9 @@ import (
 
 // Check asks for the version of etcd, whether this user may write below the prefix, and what is there.
 func (e *election) Check(ctx context.Context) error {
-	return e.does(ctx, func() error { return e.check(ctx) })
+	return e.target.Check(ctx, func(ctx context.Context) error {
+		return e.does(ctx, func() error { return e.check(ctx) })
+	})
 }
 
 func (e *election) check(ctx context.Context) error {
@@ -27,7 +29,7 @@ func (e *election) check(ctx context.Context) error {
 	}
 	var major, minor int
 	if n, _ := fmt.Sscanf(r.Version, "%d.%d", &major, &minor); n == 2 && (major < 3 || major == 3 && minor < 4) {
-		return fmt.Errorf("this is etcd %s: use etcd 3.4 or later: %w", r.Version, store.ErrWrong)
+		return fmt.Errorf("%w: this is etcd %s: use etcd 3.4 or later", store.ErrWrong, r.Version)
 	}
 	// No key has a version below zero: this writes nothing. It is refused to whoever may not write.
 	key := e.prefix + "check"
@@ -40,8 +42,8 @@ func (e *election) check(ctx context.Context) error {
 		return err
 	}
 	if len(list) > 0 && list[0].Lease == 0 {
-		return fmt.Errorf("the key %.80q in etcd is no candidate of an election, for it has no lease: "+
-			"delete it, or choose another prefix: %w", list[0].Key, store.ErrWrong)
+		return fmt.Errorf("%w: the key %.80q in etcd is no candidate of an election, for it has no lease: "+
+			"delete it, or choose another prefix", store.ErrWrong, list[0].Key)
 	}
 	return nil
 }
@@ -94,8 +96,8 @@ func wrong(ctx context.Context, err error) error {
 		rpctypes.ErrInvalidAuthMgmt,
 	} {
 		if errors.Is(known, refused) {
-			return fmt.Errorf("%w: correct user=NAME and password-file=FILE, or the user's roles in etcd: %w",
-				err, store.ErrWrong)
+			return fmt.Errorf("%w: correct user=NAME and password-file=FILE, or the user's roles in etcd (%w)",
+				store.ErrWrong, err)
 		}
 	}
 	text := err.Error()
@@ -107,7 +109,7 @@ func wrong(ctx context.Context, err error) error {
 			if a.may {
 				return fmt.Errorf("etcd: %w: %s", err, a.do)
 			}
-			return fmt.Errorf("%w: %s: %w", err, a.do, store.ErrWrong)
+			return fmt.Errorf("%w: %s (%w)", store.ErrWrong, a.do, err)
 		}
 	}
 	return fmt.Errorf("etcd: %w", err)

@@ -18,6 +18,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/internal/storeprobe"
 	"github.com/ringleader-dev/ringleader/proto"
 	"github.com/ringleader-dev/ringleader/store"
 )
@@ -27,6 +28,7 @@ type election struct {
 	c       store.Candidate
 	prefix  string // of all keys, with the slash
 	several bool   // there is more than one member to ask
+	target  storeprobe.Target
 	client  *clientv3.Client
 	user    *user
 	hint    store.Hint
@@ -47,7 +49,10 @@ type election struct {
 
 func open(c store.Candidate, o Config, client *clientv3.Client, who *user) *election {
 	e := &election{
-		c: c, prefix: o.Prefix + "/", several: len(o.Servers) > 1, client: client, user: who,
+		c: c, prefix: o.Prefix + "/", several: len(o.Servers) > 1, client: client, user: who, target: storeprobe.Target{
+			Product: storeprobe.Etcd, Servers: o.Servers, TLS: o.TLS,
+			WantsTLS: "give tls=true or ca=FILE", HasNone: "leave out tls, ca and cert",
+		},
 		hint: store.NewHint(), keeper: keeper{remote: pb.NewLeaseClient(client.ActiveConnection())},
 	}
 	e.ended, e.end = context.WithCancel(context.Background())

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/internal/storeprobe"
 	"github.com/ringleader-dev/ringleader/store"
 )
 
@@ -149,6 +151,15 @@ func (p *place) Open(c store.Candidate) (store.Election, error) {
 
 // Check asks for the version of Kubernetes, and tries each request that an election makes, without effect.
 func (e *election) Check(ctx context.Context) error {
+	at := e.api.access.server
+	return storeprobe.Target{
+		Product: storeprobe.Kubernetes, TLS: e.api.access.tls,
+		Servers:  []string{net.JoinHostPort(at.Hostname(), cmp.Or(at.Port(), at.Scheme))},
+		WantsTLS: "write server=https://HOST:PORT", HasNone: "write server=http://HOST:PORT",
+	}.Check(ctx, e.check)
+}
+
+func (e *election) check(ctx context.Context) error {
 	if err := e.api.version(ctx); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/internal/storeprobe"
 	"github.com/ringleader-dev/ringleader/proto"
 	"github.com/ringleader-dev/ringleader/store"
 )
@@ -110,6 +111,12 @@ const closePatience = 100 * time.Millisecond
 
 // Check asks the server what it is, and makes the table if it is not there.
 func (e *election) Check(ctx context.Context) error {
+	return storeprobe.Target{
+		Product: storeprobe.PostgreSQL, Servers: e.Servers, TLS: e.TLS, WantsTLS: "name the port of PostgreSQL",
+	}.Check(ctx, e.check)
+}
+
+func (e *election) check(ctx context.Context) error {
 	conn, err := e.connect(ctx)
 	if err != nil {
 		return err

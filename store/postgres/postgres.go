@@ -209,6 +209,8 @@ func (e *election) explain(err error) error {
 		{"unknown authentication message", "the server wants a way to authenticate that is not known"},
 		{"unexpected message", "this is not PostgreSQL"},
 		{"unknown message type", "this is not PostgreSQL"},
+		{"invalid body length", "this is not PostgreSQL"},
+		{"first record does not look like a TLS handshake", "this is not PostgreSQL"},
 		{"invalid length of startup packet", "this is not PostgreSQL"},
 	} {
 		if strings.Contains(err.Error(), wrong.text) {

@@ -18,6 +18,7 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/internal/storeprobe"
 	"github.com/ringleader-dev/ringleader/internal/storeurl"
 	"github.com/ringleader-dev/ringleader/store"
 )
@@ -217,6 +218,13 @@ func (e *election) listen() {
 // Check asks each server what it is. A minority may be down.
 func (e *election) Check(ctx context.Context) error {
 	e.listen()
+	return storeprobe.Target{
+		Product: storeprobe.Redis, Servers: e.Servers, TLS: e.TLS,
+		WantsTLS: "write rediss://", HasNone: "write redis://, without tls=true",
+	}.Check(ctx, e.checkAll)
+}
+
+func (e *election) checkAll(ctx context.Context) error {
 	runs := make([]string, len(e.servers))
 	errs := e.each(func(i int, s *redis.Client) (err error) {
 		runs[i], err = e.check(ctx, s)

@@ -133,6 +133,9 @@ const closing = 200 * time.Millisecond
 func (s *session) why(err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if errors.Is(s.failed, store.ErrWrong) {
+		return s.failed
+	}
 	if s.failed != nil {
 		return fmt.Errorf("%w: %w", err, s.failed)
 	}
@@ -205,7 +208,8 @@ func (w *wire) Read(b []byte) (int, error) {
 	w.head = append(w.head, b[:n]...)
 	if len(w.head) >= 4 && binary.BigEndian.Uint32(w.head) > 1024 ||
 		len(w.head) >= 8 && binary.BigEndian.Uint32(w.head[4:]) != 0 {
-		err := fmt.Errorf("%w: %s is no ZooKeeper, or wants TLS: it answers %q", store.ErrWrong, w.address, w.head)
+		err := fmt.Errorf("%w: %s is no ZooKeeper, or wants TLS: correct the address, or give tls=true (it answers %q)",
+			store.ErrWrong, w.address, w.head)
 		w.fail(err)
 		return 0, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/internal/storeprobe"
 	"github.com/ringleader-dev/ringleader/internal/storeurl"
 	"github.com/ringleader-dev/ringleader/store"
 )
@@ -142,6 +143,13 @@ func (e *election) Changed() <-chan struct{} { return e.hint }
 func (e *election) Check(ctx context.Context) error {
 	e.begin()
 	defer e.finish()
+	return storeprobe.Target{
+		Product: storeprobe.ZooKeeper, Servers: e.Servers, TLS: e.TLS,
+		WantsTLS: "give tls=true or ca=FILE", HasNone: "leave out tls, ca and cert",
+	}.Check(ctx, e.check)
+}
+
+func (e *election) check(ctx context.Context) error {
 	if err := e.makePath(ctx); err != nil {
 		return err
 	}
