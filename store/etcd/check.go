@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -45,7 +46,42 @@ func (e *election) check(ctx context.Context) error {
 		return fmt.Errorf("%w: the key %.80q in etcd is no candidate of an election, for it has no lease: "+
 			"delete it, or choose another prefix", store.ErrWrong, list[0].Key)
 	}
+	for _, kv := range list {
+		if of, deeper := cutLast(string(kv.Key[len(e.prefix):])); deeper && kv.Lease != 0 {
+			return fmt.Errorf("%w: there is an election %.80q, which lies below %s: name another prefix, for one "+
+				"would queue behind the candidates of the other", store.ErrWrong, e.prefix+of, e.prefix[:len(e.prefix)-1])
+		}
+	}
+	return e.checkAbove(ctx)
+}
+
+// checkAbove refuses a prefix below that of another election, whose candidates would queue behind ours.
+func (e *election) checkAbove(ctx context.Context) error {
+	own := strings.TrimSuffix(e.prefix, "/")
+	for above, found := cutLast(own); found && above != ""; above, found = cutLast(above) {
+		r, err := e.client.Get(ctx, above+"/", clientv3.WithPrefix(), clientv3.WithLimit(listed),
+			clientv3.WithSort(clientv3.SortByCreateRevision, clientv3.SortAscend), clientv3.WithKeysOnly())
+		if errors.Is(rpctypes.Error(err), rpctypes.ErrPermissionDenied) {
+			return nil // it is not ours to know
+		}
+		if err != nil {
+			return err
+		}
+		for _, kv := range r.Kvs {
+			lease, err := strconv.ParseInt(string(kv.Key[len(above)+1:]), 16, 64)
+			if err == nil && lease == kv.Lease && lease != 0 {
+				return fmt.Errorf("%w: the prefix lies below %s, where another election is: name another prefix, for "+
+					"its candidates would queue behind ours", store.ErrWrong, above)
+			}
+		}
+	}
 	return nil
+}
+
+// cutLast returns what is before the last slash.
+func cutLast(text string) (before string, found bool) {
+	i := strings.LastIndexByte(text, '/')
+	return text[:max(i, 0)], i >= 0
 }
 
 // advice is what to do about errors that do not pass, or that may not.

@@ -59,6 +59,16 @@ func TestCheck(t *testing.T) {
 	check(t, o, "delete it, or choose another prefix")
 	s.ctl(t, "del", "/check/note")
 
+	// "etcdctl elect /check" would queue behind the candidates of /check/more, and so would we.
+	more := check(t, Config{Servers: o.Servers, Prefix: "/check/more"}, "")
+	more.Takes()
+	check(t, o, `/check/more", which lies below /check: name another prefix`)
+	more.Leave()
+	p := check(t, o, "")
+	p.Takes()
+	check(t, Config{Servers: o.Servers, Prefix: "/check/more/yet"}, `the prefix lies below /check, where another election is`)
+	p.Leave()
+
 	web := httptest.NewServer(nil)
 	defer web.Close()
 	check(t, Config{Servers: []string{web.Listener.Addr().String()}, Prefix: "/check"}, "this is not etcd")

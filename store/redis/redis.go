@@ -54,9 +54,17 @@ func Parse(u *url.URL) (store.Store, error) {
 	})
 }
 
+// What is kept next to the key of an election.
+const tokenOf, askOf = ":token", ":ask"
+
 // New returns the election. It silences what the client library logs in this process: what it says, an
 // error says too.
 func New(c Config) (store.Store, error) {
+	for _, own := range []string{tokenOf, askOf} {
+		if of, is := strings.CutSuffix(c.Key, own); is {
+			return nil, fmt.Errorf("the key %q is where the election %q keeps what belongs to it: name another", c.Key, of)
+		}
+	}
 	switch {
 	case c.Key == "":
 		return nil, errors.New("the key of the election is missing: write redis://SERVER/KEY")

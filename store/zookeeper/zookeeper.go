@@ -74,7 +74,14 @@ func New(c Config) (store.Store, error) {
 		c.Tick = 2 * time.Second
 	}
 	odd := func(part string) bool { return part == "" || part == "." || part == ".." }
+	for part := range strings.SplitSeq(c.Path, "/") {
+		if _, _, is := contender(part); is {
+			return nil, fmt.Errorf("in the path %s, %q is the name of a candidate of an election: name another", c.Path, part)
+		}
+	}
 	switch {
+	case c.Path == "/zookeeper" || strings.HasPrefix(c.Path, "/zookeeper/"):
+		return nil, fmt.Errorf("the path %s: /zookeeper is ZooKeeper's own, name another", c.Path)
 	case len(c.Servers) == 0:
 		return nil, errors.New("no server is named")
 	case c.Path == "" || c.Path == "/":

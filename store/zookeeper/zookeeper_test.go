@@ -55,6 +55,8 @@ func TestParse(t *testing.T) {
 		"zookeeper://a/k/":                    "is not a path",
 		"zookeeper://a//k":                    "is not a path",
 		"zookeeper://a/../k":                  "is not a path",
+		"zookeeper://a/k/x__lock__0000000001": `"x__lock__0000000001" is the name of a candidate`,
+		"zookeeper://a/zookeeper/k":           "/zookeeper is ZooKeeper's own",
 		"zookeeper://a/k?tick=2":              "tick=2 is no duration",
 		"zookeeper://a/k?tick=-2s":            "tick=-2s is no duration",
 		"zookeeper://a/k?recipe=x":            "there are kazoo, latch, lock",
