@@ -105,7 +105,7 @@ func (e *election) run(ctx context.Context, s *redis.Client, v verb, a ask) (see
 			ID: a.remove.ID, Incarnation: a.remove.Incarnation,
 		}}.Value(false)
 	}
-	keys := []string{e.Key, e.Key + ":token", e.Key + ":ask"}
+	keys := []string{e.Key, e.Key + tokenOf, e.Key + askOf}
 	reply, err := v.Run(ctx, s, keys, e.Value(false), e.Value(true), e.TTL.Milliseconds(), a.number, uint64(a.want),
 		a.again, a.lent, gone, uint64(a.remove.Token)).Slice()
 	if err != nil {
@@ -242,12 +242,12 @@ func (e *election) answer(saw []seen) algorithms.Answered {
 		if s.lasts >= 0 && (lasts < 0 || s.lasts < lasts) {
 			lasts = s.lasts
 		}
-		same, entry := 0, e.read(s.value, s.token)
+		same, entry := 0, e.read(s)
 		for _, other := range saw {
 			if other.value == "" {
 				continue
 			}
-			o := e.read(other.value, other.token)
+			o := e.read(other)
 			entry.Lent = entry.Lent || o.Key == entry.Key && o.Lent
 			// Others may have raised the token since a stranger led here, and only there.
 			if o.Key == entry.Key || entry.ID == 0 && o.Foreign == entry.Foreign {
@@ -278,10 +278,23 @@ func (e *election) answer(saw []seen) algorithms.Answered {
 }
 
 // read reads an entry that a server has.
-func (e *election) read(value string, token proto.Term) algorithms.Entry {
-	entry := e.Read("", value, token)
-	entry.Key = key(value, entry)
+func (e *election) read(s seen) algorithms.Entry {
+	entry := e.Read("", s.value, s.token)
+	if entry.Foreign != "" && s.lasts < 0 {
+		entry.Foreign += e.forEver()
+	}
+	entry.Key = key(s.value, entry)
 	return entry
+}
+
+// forEver is said of a stranger's entry without a TTL.
+func (e *election) forEver() string {
+	db := ""
+	if e.DB != 0 {
+		db = fmt.Sprintf("-n %d ", e.DB)
+	}
+	return fmt.Sprintf(", which has no TTL and stays for ever (redis-cli %sGET %q shows it; DEL %[2]q in place of GET "+
+		"removes it)", db, e.Key)
 }
 
 // key names an entry by its value, whether it is lent or not, and its token.

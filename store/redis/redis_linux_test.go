@@ -80,6 +80,21 @@ func TestForeignCandidate(t *testing.T) {
 	}
 }
 
+// A key without a TTL keeps everybody out for ever: whoever looks is told so, and what shows it.
+func TestForeignForEver(t *testing.T) {
+	s := start(t)
+	p, err := parse("redis://" + s.address + "/my%20jobs?db=3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.cli(t, "-n", "3", "SET", "my jobs", "host-1")
+	want := `the candidate "host-1" of another program, which has no TTL and stays for ever ` +
+		`(redis-cli -n 3 GET "my jobs" shows it; DEL "my jobs" in place of GET removes it)`
+	if a := storetest.Open(t, p, 1, ttl).Stand(); a.Held() || a.Holder.Foreign != want {
+		t.Errorf("we see %+v, want %s", a, want)
+	}
+}
+
 // Promise: the token survives a crash of a server that syncs, and asking works again.
 func TestServerRestarts(t *testing.T) {
 	s := start(t)
