@@ -2,6 +2,9 @@ package ringleader_test
 
 import (
 	"context"
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -119,5 +122,43 @@ func TestStoreConfig(t *testing.T) {
 		if _, err := c.WithDefaults(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)
 		}
+	}
+}
+
+// secretive is a store with a password.
+type secretive struct {
+	*storetest.Memory
+	file string
+}
+
+func (s secretive) Secret() string { return s.file }
+
+// "An empty file is refused. Wider than 0600: a warning", whether the store answers or not.
+func TestStorePasswordFile(t *testing.T) {
+	s := secretive{&storetest.Memory{}, filepath.Join(t.TempDir(), "password")}
+	s.GoAway(true)
+	c := onStore(t, s.Memory, 1)
+	c.Store = s
+	for _, text := range []string{"", "\n"} {
+		if err := os.WriteFile(s.file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ringleader.Start(t.Context(), c); !errors.Is(err, ringleader.ErrConfig) ||
+			!strings.Contains(err.Error(), s.file+" is empty") {
+			t.Errorf("the file %q: %v", text, err)
+		}
+	}
+	if err := errors.Join(os.WriteFile(s.file, []byte("secret\n"), 0o600), os.Chmod(s.file, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	_, log := startLogged(t, c)
+	if err := os.Chmod(s.file, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	c.ID, c.DataDir = 2, t.TempDir()
+	_, wide := startLogged(t, c)
+	if text := log.String() + wide.String(); strings.Contains(log.String(), "mode") ||
+		!strings.Contains(wide.String(), s.file+" has the mode 0444") || strings.Contains(text, "secret\n") {
+		t.Errorf("%s", text)
 	}
 }

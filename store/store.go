@@ -40,6 +40,12 @@ type Store interface {
 	Guarantee() algorithms.Guarantee
 }
 
+// Secretive is a Store that proves who asks with a password.
+type Secretive interface {
+	// Secret is the file with the password; "" for none.
+	Secret() string
+}
+
 // Election is an open election. Only one goroutine at a time may call Ask and Check.
 type Election interface {
 	// Check asks whether the store can be used. The error wraps ErrWrong if it cannot.

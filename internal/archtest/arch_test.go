@@ -216,8 +216,8 @@ var house = []room{
 		module: []string{
 			"algorithms", "algorithms/catalog", "algorithms/lease", "algorithms/quorum", "fence",
 			"internal/address", "internal/buildinfo", "internal/fenceagent", "internal/health",
-			"internal/pacing", "internal/supervise", "internal/trace", "membership", "node", "node/*", "proto",
-			"store",
+			"internal/pacing", "internal/storeurl", "internal/supervise", "internal/trace", "membership", "node",
+			"node/*", "proto", "store",
 		},
 		others: []string{zerolog},
 	},

@@ -20,6 +20,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/address"
 	"github.com/ringleader-dev/ringleader/internal/health"
+	"github.com/ringleader-dev/ringleader/internal/storeurl"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/membership"
 	"github.com/ringleader-dev/ringleader/node"
@@ -178,6 +179,14 @@ const storePatience = 2 * time.Second
 func (d *Daemon) openStore() (err error) {
 	if d.Store == nil {
 		return nil
+	}
+	if s, is := d.Store.(store.Secretive); is {
+		if _, err := storeurl.Password(s.Secret()); err != nil {
+			return FieldError{"Store", wrong(err)}
+		}
+		if exposed := storeurl.Exposed(s.Secret()); exposed != "" {
+			d.log.Warn().Msg(exposed)
+		}
 	}
 	d.store, err = d.Store.Open(store.Candidate{
 		Cluster: d.Cluster, Peer: proto.Peer{ID: d.ID, Incarnation: d.Incarnation}, TTL: d.Promise,

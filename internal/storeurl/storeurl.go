@@ -113,9 +113,6 @@ func Read(u *url.URL, port string, secure bool, options ...string) (*Place, erro
 		}
 		p.User = name
 	}
-	if p.User != "" && p.PasswordFile == "" {
-		return nil, errors.New("a user needs a password: give password-file=FILE")
-	}
 	return p, p.readTLS(secure)
 }
 
@@ -145,7 +142,21 @@ func Password(file string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read the password: %w", err)
 	}
-	return strings.TrimRight(string(text), "\r\n"), nil
+	password := strings.TrimRight(string(text), "\r\n")
+	if password == "" {
+		return "", fmt.Errorf("the password file %s is empty: write the password into it, or leave it out", file)
+	}
+	return password, nil
+}
+
+// Exposed says who else may read a password file; "" if nobody may but its owner.
+func Exposed(file string) string {
+	info, err := os.Stat(file)
+	if err != nil || info.Mode().Perm()&0o077 == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the password file %s has the mode %#o, so that others than its owner may read it: "+
+		"chmod 600, unless nobody else is on this machine, as in a container", file, info.Mode().Perm())
 }
 
 func (p *Place) readTLS(secure bool) error {

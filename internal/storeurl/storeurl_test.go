@@ -51,7 +51,6 @@ func TestWrong(t *testing.T) {
 		"x://a,a:7/k":              "a:7 is named twice",
 		"x://me:secret@a/k":        "give password-file=FILE",
 		"x://me:secret%zz@a/k":     "not well formed: a % stands before two hexadecimal digits",
-		"x://me@a/k":               "a user needs a password",
 		"x://me@a/k?user=you":      "named twice",
 		"x://a/k?pass=secret":      `no option "pass": there are ca, cert, key-file, more, password-file, tls, user`,
 		"x://a/k?tls=1":            "tls=1: write tls=true",
@@ -99,6 +98,27 @@ func TestRedact(t *testing.T) {
 		}
 		if err == nil || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s gives %v", text, err)
+		}
+	}
+}
+
+// An empty password file is a mistake, and one that others may read is worth a word.
+func TestPasswordFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "password")
+	for _, text := range []string{"", "\n"} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Password(file); err == nil || !strings.Contains(err.Error(), file+" is empty") {
+			t.Errorf("the file %q: %v", text, err)
+		}
+	}
+	for mode, want := range map[os.FileMode]string{0o600: "", 0o400: "", 0o640: "mode 0640", 0o444: "mode 0444"} {
+		if err := os.Chmod(file, mode); err != nil {
+			t.Fatal(err)
+		}
+		if got := Exposed(file); !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("%v: %q", mode, got)
 		}
 	}
 }

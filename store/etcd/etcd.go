@@ -90,6 +90,9 @@ func New(c Config) (store.Store, error) {
 	return etcd{c}, nil
 }
 
+// Secret implements store.Secretive.
+func (s etcd) Secret() string { return s.PasswordFile }
+
 func (s etcd) Name() string                    { return "etcd " + s.Prefix }
 func (s etcd) MinTTL() time.Duration           { return minTTL }
 func (s etcd) Guarantee() algorithms.Guarantee { return algorithms.Lease }

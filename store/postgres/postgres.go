@@ -102,6 +102,9 @@ func New(c Config) (store.Store, error) {
 // place is a Store.
 type place struct{ Config }
 
+// Secret implements store.Secretive.
+func (p *place) Secret() string { return p.PasswordFile }
+
 func (p *place) Name() string {
 	return fmt.Sprintf("postgres %s, table %s, election %s", p.Database, p.Table, p.Election)
 }
@@ -200,7 +203,14 @@ var advice = map[string]string{
 // explain says what to do if the failure will not pass.
 func (e *election) explain(err error) error {
 	failed, ok := errors.AsType[*pgconn.PgError](err)
-	if ok && advice[failed.Code] != "" {
+	switch {
+	case !ok:
+	case failed.Code == "28P01" && e.PasswordFile == "":
+		return fmt.Errorf("%w: the server wants a password: give password-file=FILE (%s)", store.ErrWrong, failed.Message)
+	case failed.Code == "28000" && e.TLS == nil && strings.HasSuffix(failed.Message, "no encryption"):
+		return fmt.Errorf("%w: the server does not let this user in without TLS: give tls=true or ca=FILE (%s)",
+			store.ErrWrong, failed.Message)
+	case advice[failed.Code] != "":
 		return fmt.Errorf("%w: %s (%s)", store.ErrWrong, advice[failed.Code], failed.Message)
 	}
 	for _, wrong := range []struct{ text, do string }{

@@ -174,7 +174,6 @@ func (s *server) at(t *testing.T, election string, change ...func(*Config)) stor
 	t.Helper()
 	c := Config{
 		Servers: []string{"127.0.0.1:" + s.port}, Database: "postgres", User: "postgres", Election: election,
-		PasswordFile: os.DevNull,
 	}
 	for _, do := range change {
 		do(&c)
@@ -255,12 +254,22 @@ func TestCheck(t *testing.T) {
 	s := start(t)
 	s.do(t, "CREATE TABLE other (name text PRIMARY KEY, x int)")
 	s.do(t, "CREATE ROLE reader LOGIN")
+	s.do(t, "CREATE ROLE guarded LOGIN")
+	s.do(t, "COPY (VALUES ('host all guarded all scram-sha-256'), "+
+		"('host all postgres,reader all trust')) TO '"+s.dir+"/data/pg_hba.conf'")
+	s.do(t, "SELECT pg_reload_conf()")
+	within := time.Now().Add(patience)
+	for s.do(t, "SELECT 1 FROM pg_hba_file_rules WHERE user_name = '{guarded}'") == 0 && time.Now().Before(within) {
+		time.Sleep(10 * time.Millisecond)
+	}
 	for want, change := range map[string]func(*Config){
-		"the table is not one of elections": func(c *Config) { c.Table = "other" },
-		"there is no such database":         func(c *Config) { c.Database = "none" },
-		"the user may not do this":          func(c *Config) { c.User, c.Table = "reader", "fresh" },
-		"there is no such schema":           func(c *Config) { c.Table = "none.leases" },
-		"the server does not speak TLS":     func(c *Config) { c.TLS = &tls.Config{MinVersion: tls.VersionTLS12} },
+		"the table is not one of elections":         func(c *Config) { c.Table = "other" },
+		"there is no such database":                 func(c *Config) { c.Database = "none" },
+		"the user may not do this":                  func(c *Config) { c.User, c.Table = "reader", "fresh" },
+		"wants a password: give password-file=FILE": func(c *Config) { c.User = "guarded" },
+		"give tls=true or ca=FILE":                  func(c *Config) { c.User = "stranger" },
+		"there is no such schema":                   func(c *Config) { c.Table = "none.leases" },
+		"the server does not speak TLS":             func(c *Config) { c.TLS = &tls.Config{MinVersion: tls.VersionTLS12} },
 	} {
 		p := storetest.Open(t, s.at(t, "k", change), 1, ttl)
 		if err := p.Check(t.Context()); !errors.Is(err, store.ErrWrong) || !strings.Contains(err.Error(), want) {
@@ -282,8 +291,10 @@ func TestParse(t *testing.T) {
 	for text, want := range map[string]string{
 		"postgres://h/db": "postgres://h:5432/db?election=leader&table=ringleader_leases",
 		"postgresql://h:1,g/db?table=s.t&election=x": "postgres://h:1,g:5432/db?election=x&table=s.t",
-		"postgres://h":                `the database "": write postgres://SERVER/DATABASE`,
-		"postgres://h/db?table=a%20b": `the table "a b": want a name of letters, digits and _, or SCHEMA.NAME`,
+		"postgres://me@h/db":                         "", // the server may know the user by its certificate, or trust it
+		"postgres://h/db?user=me":                    "",
+		"postgres://h":                               `the database "": write postgres://SERVER/DATABASE`,
+		"postgres://h/db?table=a%20b":                `the table "a b": want a name of letters, digits and _, or SCHEMA.NAME`,
 		"postgres://h/db?sslmode=disable": `there is no option "sslmode": there are ca, cert, election, key-file, ` +
 			`password-file, table, tls, user`,
 		"postgres://me:secret@h/db": "a password in a URL is seen by all who list processes: write it to a file, " +
@@ -294,7 +305,10 @@ func TestParse(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := parsed(u)
-		if want != "" && got != want {
+		if want == "" {
+			want = "postgres://h:5432/db?election=leader&table=ringleader_leases"
+		}
+		if got != want {
 			t.Errorf("%s gives %s, want %s", text, got, want)
 		}
 	}

@@ -72,6 +72,8 @@ func New(c Config) (store.Store, error) {
 		return nil, fmt.Errorf("db=%d is not the number of a database", c.DB)
 	case len(c.Servers) == 0:
 		return nil, errors.New("no server is named")
+	case c.User != "" && c.PasswordFile == "":
+		return nil, errors.New("a user needs a password: give password-file=FILE")
 	case len(c.Servers)%2 == 0:
 		return nil, fmt.Errorf("%d servers: name one primary, or an odd number of servers, 3 or more, that do "+
 			"not know each other; a majority of %d survives no more failures than one of %d",
@@ -83,6 +85,9 @@ func New(c Config) (store.Store, error) {
 
 // place is a Store.
 type place struct{ Config }
+
+// Secret implements store.Secretive.
+func (p *place) Secret() string { return p.PasswordFile }
 
 func (p *place) Name() string {
 	name := "redis " + p.Key

@@ -47,6 +47,7 @@ func TestParse(t *testing.T) {
 		"redis://a/":          "the key of the election is missing",
 		"redis://a,b/k":       "2 servers: name one primary, or an odd number",
 		"redis://a,b,c,d/k":   "4 servers",
+		"redis://me@a/k":      "a user needs a password",
 		"redis://a/k:token":   `the key "k:token" is where the election "k" keeps what belongs to it: name another`,
 		"redis://a/k:ask":     `the key "k:ask"`,
 		"redis://a/k?db=x":    "db=x is not the number",

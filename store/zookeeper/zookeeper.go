@@ -95,12 +95,17 @@ func New(c Config) (store.Store, error) {
 		return nil, fmt.Errorf("the tick %v is no time", c.Tick)
 	case c.PasswordFile != "" && c.User == "":
 		return nil, errors.New("a password needs a user: give user=NAME")
+	case c.PasswordFile == "" && c.User != "":
+		return nil, errors.New("a user needs a password: give password-file=FILE")
 	}
 	return &place{c}, nil
 }
 
 // place is a Store.
 type place struct{ Config }
+
+// Secret implements store.Secretive.
+func (p *place) Secret() string { return p.PasswordFile }
 
 func (p *place) Name() string { return "zookeeper " + p.Path }
 

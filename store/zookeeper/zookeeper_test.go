@@ -61,6 +61,7 @@ func TestParse(t *testing.T) {
 		"zookeeper://a/k?tick=-2s":            "tick=-2s is no duration",
 		"zookeeper://a/k?recipe=x":            "there are kazoo, latch, lock",
 		"zookeeper://a/k?db=1":                `no option "db"`,
+		"zookeeper://me@a/k":                  "a user needs a password",
 		"zookeeper://a/k?password-file=/none": "a password needs a user",
 	} {
 		if _, err := parse(text); err == nil || !strings.Contains(err.Error(), want) {
