@@ -59,7 +59,8 @@ type Node struct {
 }
 
 // Start starts a node. The node runs until Leave is called or ctx is done. Start returns when the
-// node listens and looks for the others; there may be no leader yet.
+// node listens and looks for the others; there may be no leader yet. If ctx is done while Start waits for the
+// store, Start returns its cause.
 //
 // If fields of cfg are wrong, the error wraps ErrConfig and has one FieldError for each wrong field.
 // Other errors wrap ErrInUse or an error of the operating system. They are a FieldError if one field
@@ -73,7 +74,7 @@ func Start(ctx context.Context, cfg Config) (*Node, error) {
 		return nil, errors.Join(r.errs...)
 	}
 	records, log := r.loggers()
-	d, err := daemon.Start(r.s, records, log)
+	d, err := daemon.Start(ctx, r.s, records, log)
 	if field, ok := errors.AsType[daemon.FieldError](err); ok {
 		return nil, FieldError{Field: field.Field, Err: err, refused: !errors.Is(err, ErrConfig)}
 	}

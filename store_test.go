@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader"
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/store"
 	"github.com/ringleader-dev/ringleader/store/storetest"
 )
 
@@ -162,3 +164,37 @@ func TestStorePasswordFile(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 }
+
+// mute is a store that takes requests, and does not answer.
+type mute struct{ *storetest.Memory }
+
+func (m mute) Open(c store.Candidate) (store.Election, error) {
+	e, err := m.Memory.Open(c)
+	return muteElection{e}, err
+}
+
+type muteElection struct{ store.Election }
+
+func (muteElection) Check(ctx context.Context) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func (e muteElection) Ask(ctx context.Context, _ algorithms.Ask) (algorithms.Answered, error) {
+	return algorithms.Answered{}, e.Check(ctx)
+}
+
+// Promise: a node that is told to end while it waits for its store ends at once.
+func TestStoreStartGivenUp(t *testing.T) {
+	c := onStore(t, nil, 1)
+	c.Store = mute{&storetest.Memory{}}
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, errToldToEnd)
+	defer cancel()
+	began := time.Now()
+	n, err := ringleader.Start(ctx, c)
+	if took := time.Since(began); !errors.Is(err, errToldToEnd) || took > time.Second {
+		t.Errorf("it starts as %v, with %v, after %v", n, err, took)
+	}
+}
+
+var errToldToEnd = errors.New("told to end")

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"errors"
+	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/needs"
 	"github.com/ringleader-dev/ringleader/internal/storeserver"
@@ -145,5 +149,46 @@ func TestStorePaused(t *testing.T) {
 	e.check(syscall.Kill(s.PID(), syscall.SIGCONT))
 	if next := e.agreed(); next.Leader == 0 || next.Term <= first.Term {
 		t.Errorf("%+v leads after %+v", next, first)
+	}
+}
+
+// Promise: a signal ends a node at once while it waits for a store that does not answer.
+func TestStoreStartGivenUp(t *testing.T) {
+	for verb, want := range map[string]int{"run": exitOK, "exec": 128 + int(syscall.SIGTERM)} {
+		silent, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		addrs := threeAddresses(t)
+		args := []string{
+			verb, "--id", "1", "--store", "redis://" + silent.Addr().String() + "/k", "--data-dir", t.TempDir(),
+			"--gossip-bind", addrs[0], "--election-bind", addrs[1], "--http-bind", addrs[2],
+		}
+		if verb == "exec" {
+			args = append(args, "--", "true")
+		}
+		var said bytes.Buffer
+		cmd := exec.CommandContext(t.Context(), "ringleader", args...)
+		cmd.Stderr = &said
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		asked, err := silent.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		took := time.Since(began)
+		t.Logf("%s ends after %v", verb, took)
+		if code := cmd.ProcessState.ExitCode(); code != want || took > time.Second ||
+			!strings.Contains(said.String(), "told to stop before the node was up") {
+			t.Errorf("%s ends with %d after %v, want %d at once: %s", verb, code, took, want, &said)
+		}
+		_ = asked.Close()
+		_ = silent.Close()
 	}
 }

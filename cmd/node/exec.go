@@ -83,7 +83,11 @@ func runExec(ctx *cli.Context) error {
 
 // execute runs a node and the command on it.
 func execute(r resolved, log zerolog.Logger) (err error) {
-	if r.exec.Node, err = launch(r, log); err != nil {
+	r.exec.Node, err = launch(r, log)
+	if told, is := errors.AsType[toldToEnd](err); is {
+		return execution.StoppedIdle{Signal: told.signal}
+	}
+	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())

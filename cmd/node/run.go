@@ -84,6 +84,9 @@ func operate(r resolved, log zerolog.Logger, signals <-chan os.Signal) error {
 // operateAt starts a node and runs it until a signal, a failure or an address.Moved ends it.
 func operateAt(r resolved, log zerolog.Logger, signals <-chan os.Signal) error {
 	n, err := launch(r, log)
+	if _, told := errors.AsType[toldToEnd](err); told {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -121,7 +124,9 @@ func launch(r resolved, log zerolog.Logger) (*ringleader.Node, error) {
 	if !r.leased() {
 		r.Lease, r.AwaitLeases, r.FirstTerm = 0, false, 0 // see ofLease
 	}
-	n, err := ringleader.Start(context.Background(), r.Config)
+	ctx, arrived := untilTold(log)
+	n, err := ringleader.Start(ctx, r.Config)
+	arrived()
 	if field, ok := errors.AsType[ringleader.FieldError](err); ok {
 		return nil, fmt.Errorf("--%s: %w", flagOf(field.Field), field.Err)
 	}
@@ -132,6 +137,30 @@ func launch(r resolved, log zerolog.Logger) (*ringleader.Node, error) {
 		reaping.Do(func() { go supervise.Reap(context.Background()) })
 	}
 	return n, nil
+}
+
+// toldToEnd is the error for a signal that arrived while the node waited for its store.
+type toldToEnd struct{ signal syscall.Signal }
+
+func (t toldToEnd) Error() string { return fmt.Sprintf("told to stop by a signal (%v)", t.signal) }
+
+// untilTold returns a context that a signal to stop ends before arrived is called. The signal reaches whoever else
+// waits for signals, too.
+func untilTold(log zerolog.Logger) (ctx context.Context, arrived func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals, started := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	go func() {
+		defer signal.Stop(signals)
+		select {
+		case s := <-signals:
+			log.Info().Stringer("signal", s).Msg("told to stop before the node was up")
+			told, _ := s.(syscall.Signal)
+			cancel(toldToEnd{told})
+		case <-started:
+		}
+	}()
+	return ctx, func() { close(started) }
 }
 
 // obeyAtOnce ends the process on the next signal.

@@ -67,15 +67,15 @@ type Daemon struct {
 }
 
 // Start starts a node. It writes the node's records to records, and all other lines to log. On an
-// error it closes what it has opened.
-func Start(s Settings, records, log zerolog.Logger) (*Daemon, error) {
+// error it closes what it has opened. Once asked is done, it waits for no store, and returns the cause.
+func Start(asked context.Context, s Settings, records, log zerolog.Logger) (*Daemon, error) {
 	d := &Daemon{
 		Settings: s, log: log, Incarnation: proto.NewIncarnation(), failed: make(chan error, 1),
 		rank: rank.Context{AdvertiseIP: s.Election.Advertise.Addr(), DataDir: s.DataDir},
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	d.stop = cancel
-	if err := d.open(records); err != nil {
+	if err := d.open(asked, records); err != nil {
 		return nil, errors.Join(err, d.close())
 	}
 	d.serve(ctx)
@@ -108,7 +108,7 @@ func (d *Daemon) GossipAddr() string { return d.group.GossipAddr() }
 func (d *Daemon) Listener() syscall.Conn { return d.links.Listener() }
 
 // open opens every part.
-func (d *Daemon) open(records zerolog.Logger) error {
+func (d *Daemon) open(asked context.Context, records zerolog.Logger) error {
 	saved, err := d.openState()
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func (d *Daemon) open(records zerolog.Logger) error {
 	if err := d.openNotices(); err != nil {
 		return err
 	}
-	if err := d.openStore(); err != nil {
+	if err := d.openStore(asked); err != nil {
 		return err
 	}
 	if d.Node, err = d.newNode(saved, records); err != nil {
@@ -176,7 +176,7 @@ const storePatience = 2 * time.Second
 
 // openStore opens the store, and refuses one that cannot be used as configured. A store that does not
 // answer may answer later: then the node starts without it.
-func (d *Daemon) openStore() (err error) {
+func (d *Daemon) openStore(asked context.Context) (err error) {
 	if d.Store == nil {
 		return nil
 	}
@@ -194,12 +194,14 @@ func (d *Daemon) openStore() (err error) {
 	if err != nil {
 		return FieldError{"Store", wrong(err)}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), storePatience)
+	ctx, cancel := context.WithTimeout(asked, storePatience)
 	defer cancel()
 	began := time.Now()
 	switch err := d.store.Check(ctx); {
 	case errors.Is(err, store.ErrWrong):
 		return FieldError{"Store", wrong(err)}
+	case asked.Err() != nil:
+		return context.Cause(asked)
 	case err != nil:
 		d.log.Warn().Err(err).Stringer("store", d.Store).
 			Msg("the store does not answer yet: nobody leads before it does")

@@ -78,12 +78,12 @@ func (e Ended) Code() int { return e.exit.Code() }
 
 // StoppedIdle is the error for a signal that asked to stop while the command did not run. A script
 // must not go on as if the command had run.
-type StoppedIdle struct{ signal syscall.Signal }
+type StoppedIdle struct{ Signal syscall.Signal }
 
-func (s StoppedIdle) Error() string { return fmt.Sprintf("told to stop by a signal (%v)", s.signal) }
+func (s StoppedIdle) Error() string { return fmt.Sprintf("told to stop by a signal (%v)", s.Signal) }
 
 // Code returns the exit code that shells use for the signal.
-func (s StoppedIdle) Code() int { return 128 + int(s.signal) }
+func (s StoppedIdle) Code() int { return 128 + int(s.Signal) }
 
 // Run runs the command while the node leads. It ends when the command has ended for good, the node
 // has failed, a signal asks to stop, or ctx is done. When it returns, the command is dead and the

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -126,21 +125,40 @@ func (e *election) run(ctx context.Context, s *redis.Client, v verb, a ask) (see
 	return seen{}, wrong(s, "this is not Redis: it answers %v", reply)
 }
 
-// each does something on all servers at once.
-func (e *election) each(do func(int, *redis.Client) error) []error {
-	errs := make([]error, len(e.servers))
-	var all sync.WaitGroup
-	for i, s := range e.servers {
-		all.Go(func() { errs[i] = do(i, s) })
+// each does something on all servers at once. It does not wait for them once ctx is cancelled, which the client
+// library does not heed.
+func (e *election) each(ctx context.Context, do func(int, *redis.Client) error) []error {
+	type ended struct {
+		i   int
+		err error
 	}
-	all.Wait()
+	all := make(chan ended, len(e.servers))
+	errs := make([]error, len(e.servers))
+	for i, s := range e.servers {
+		errs[i] = context.Canceled
+		e.done.Go(func() { all <- ended{i, do(i, s)} })
+	}
+	cancelled := make(chan struct{})
+	defer context.AfterFunc(ctx, func() {
+		if errors.Is(ctx.Err(), context.Canceled) {
+			close(cancelled)
+		}
+	})()
+	for range e.servers {
+		select {
+		case one := <-all:
+			errs[one.i] = one.err
+		case <-cancelled:
+			return errs
+		}
+	}
 	return errs
 }
 
 // poll runs a script on all servers, and returns what those saw that answered: a majority at least.
 func (e *election) poll(ctx context.Context, v verb, a ask) ([]seen, error) {
 	all := make([]seen, len(e.servers))
-	errs := e.each(func(i int, s *redis.Client) (err error) {
+	errs := e.each(context.Background(), func(i int, s *redis.Client) (err error) {
 		all[i], err = e.run(ctx, s, v, a)
 		return err
 	})

@@ -239,10 +239,13 @@ func (e *election) Check(ctx context.Context) error {
 
 func (e *election) checkAll(ctx context.Context) error {
 	runs := make([]string, len(e.servers))
-	errs := e.each(func(i int, s *redis.Client) (err error) {
+	errs := e.each(ctx, func(i int, s *redis.Client) (err error) {
 		runs[i], err = e.check(ctx, s)
 		return err
 	})
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return errors.Join(errs...)
+	}
 	for i, run := range runs {
 		if first := slices.Index(runs, run); run != "" && first < i {
 			return fmt.Errorf("%w: %s and %s are the same server: a majority must not count it twice",
