@@ -76,7 +76,7 @@ var (
 	whyStand = reasons.Kind("stand", "%s -> ask the store for the lead").
 			Follows("put if absent with a TTL")
 	whyRemove = reasons.Kind("remove", "node %d is proven dead -> remove its entry from the store")
-	whyFailed = reasons.Kind("failed", "the store does not answer %s: %s -> ask again in %v",
+	whyFailed = reasons.Kind("failed", "the store does not answer the request to %s: %s -> ask again in %v",
 		algorithms.StoreSays{Kind: algorithms.StoreSilent, About: 1})
 	whyBack = reasons.Kind("answers", "the store answers again",
 		algorithms.StoreSays{Kind: algorithms.StoreAnswers, About: algorithms.Nobody})
