@@ -117,15 +117,16 @@ func Read(u *url.URL, port string, secure bool, options ...string) (*Place, erro
 }
 
 func withPort(server, port string) (string, error) {
+	wrong := fmt.Errorf("the server %q: write HOST, HOST:PORT or [IPv6]:PORT, and a comma between two", server)
 	host, own, err := net.SplitHostPort(server)
 	if err != nil {
 		host, own = strings.TrimSuffix(strings.TrimPrefix(server, "["), "]"), port
 		if strings.Contains(host, ":") && !strings.HasPrefix(server, "[") {
-			return "", fmt.Errorf("the server %q: write HOST, HOST:PORT or [IPv6]:PORT", server)
+			return "", wrong
 		}
 	}
-	if _, err := net.LookupPort("tcp", own); host == "" || err != nil {
-		return "", fmt.Errorf("the server %q: write HOST, HOST:PORT or [IPv6]:PORT", server)
+	if n, err := net.LookupPort("tcp", own); host == "" || err != nil || n == 0 || strings.ContainsAny(host, " ;") {
+		return "", wrong
 	}
 	return net.JoinHostPort(host, own), nil
 }

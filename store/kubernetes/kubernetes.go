@@ -74,6 +74,8 @@ func New(c Config) (store.Store, error) {
 	switch {
 	case !names.MatchString(c.Namespace) || strings.Contains(c.Namespace, ".") || len(c.Namespace) > 63:
 		return nil, fmt.Errorf("the namespace %q: write kubernetes://NAMESPACE/NAME", c.Namespace)
+	case c.Name == "":
+		return nil, errors.New("the name of the Lease is missing: write kubernetes://NAMESPACE/NAME")
 	case !names.MatchString(c.Name) || len(c.Name) > 253:
 		return nil, fmt.Errorf("the name %q of the Lease: want small letters, digits, dots and dashes", c.Name)
 	case c.Context != "" && c.Kubeconfig == "":

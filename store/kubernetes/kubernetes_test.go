@@ -409,7 +409,7 @@ func TestParse(t *testing.T) {
 		"kubernetes://ns/name?server=http://h":                           "kubernetes://ns/name?server=http%3A%2F%2Fh",
 		"kubernetes://ns/name?server=https://h:6443&token-file=" + token: "token-file=",
 		"kubernetes://ns/name":                                           "this is no pod: give kubeconfig=FILE",
-		"kubernetes://ns":                                                `the name "" of the Lease`,
+		"kubernetes://ns":                                                "the name of the Lease is missing: write kubernetes://",
 		"kubernetes:///name":                                             `the namespace ""`,
 		"kubernetes://ns,b/name":                                         `the namespace "ns,b"`,
 		"kubernetes://ns/a/b":                                            `the name "a/b" of the Lease`,

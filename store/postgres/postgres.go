@@ -91,8 +91,11 @@ func New(c Config) (store.Store, error) {
 	switch {
 	case len(c.Servers) == 0:
 		return nil, errors.New("no server is named")
-	case c.Database == "" || strings.Contains(c.Database, "/"):
+	case c.Database == "":
 		return nil, fmt.Errorf("the database %q: write postgres://SERVER/DATABASE", c.Database)
+	case strings.Contains(c.Database, "/"):
+		return nil, fmt.Errorf("the database %q: write postgres://SERVER/DATABASE, and ?election=NAME for the election",
+			c.Database)
 	case !isTable(c.Table):
 		return nil, fmt.Errorf("the table %q: want a name of letters, digits and _, or SCHEMA.NAME", c.Table)
 	}
