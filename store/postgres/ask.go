@@ -86,6 +86,7 @@ type election struct {
 
 	conn    *pgx.Conn // nil, or closed, if there is none
 	ready   bool      // the table is there
+	tried   bool      // it is one of elections
 	listens bool
 	expiry  *time.Timer // of the lease
 }
@@ -137,6 +138,12 @@ func (e *election) check(ctx context.Context) error {
 	}
 	if err := e.prepare(ctx, conn); err != nil {
 		return err
+	}
+	if !e.tried { // once: how long a check takes is taken for the way to the server
+		if err := e.try(ctx, conn); err != nil {
+			return err
+		}
+		e.tried = true
 	}
 	_, err = e.Ask(ctx, algorithms.Ask{Verb: algorithms.AskLook})
 	return err
@@ -202,12 +209,7 @@ func (e *election) Ask(ctx context.Context, ask algorithms.Ask) (a algorithms.An
 	if err := e.prepare(ctx, conn); err != nil {
 		return a, err
 	}
-	of, token := e.Candidate, tokenOf(ask.Remove.Key)
-	of.ID, of.Incarnation = ask.Remove.ID, ask.Remove.Incarnation
-	args := pgx.NamedArgs{
-		"election": e.Election, "value": e.Value(ask.Lent), "own": e.Value(false), "lent": e.Value(true),
-		"ttl": e.TTL.Microseconds(), "channel": e.channel, "dead": of.Value(false), "token": token,
-	}
+	args := e.args(ask)
 	batch := &pgx.Batch{}
 	if sql := e.sql.verbs[ask.Verb]; sql != "" {
 		batch.Queue(sql, args)
@@ -221,6 +223,32 @@ func (e *election) Ask(ctx context.Context, ask algorithms.Ask) (a algorithms.An
 		}
 	}
 	return e.read(results, ask.Verb)
+}
+
+// args are the parameters of the statements.
+func (e *election) args(ask algorithms.Ask) pgx.NamedArgs {
+	of := e.Candidate
+	of.ID, of.Incarnation = ask.Remove.ID, ask.Remove.Incarnation
+	return pgx.NamedArgs{
+		"election": e.Election, "value": e.Value(ask.Lent), "own": e.Value(false), "lent": e.Value(true),
+		"ttl": e.TTL.Microseconds(), "channel": e.channel, "dead": of.Value(false), "token": tokenOf(ask.Remove.Key),
+	}
+}
+
+// try stands in an election that nobody else has, and takes it back: the table may be another's.
+func (e *election) try(ctx context.Context, conn *pgx.Conn) error {
+	tx, err := conn.Begin(ctx)
+	if err != nil {
+		return e.explain(err)
+	}
+	args := e.args(algorithms.Ask{})
+	args["election"] = e.Value(false)
+	_, err = tx.Exec(ctx, e.sql.verbs[algorithms.AskStand], args)
+	back := tx.Rollback(ctx)
+	if err != nil {
+		return e.explain(err)
+	}
+	return back
 }
 
 // read reads whose lease it is.

@@ -196,6 +196,8 @@ var advice = map[string]string{
 	"3F000": "there is no such schema: create it, or name another table",
 	"42501": "the user may not do this: grant SELECT, INSERT and UPDATE on the table, and CREATE on its schema if " +
 		"it is not there yet",
+	"22P02": "the table is not one of elections: name another",
+	"23502": "the table is not one of elections: name another",
 	"42703": "the table is not one of elections: name another",
 	"42804": "the table is not one of elections: name another",
 	"42P10": "the table is not one of elections: name another",

@@ -253,6 +253,9 @@ func TestServerAway(t *testing.T) {
 func TestCheck(t *testing.T) {
 	s := start(t)
 	s.do(t, "CREATE TABLE other (name text PRIMARY KEY, x int)")
+	s.do(t, "CREATE TABLE numbers (name text PRIMARY KEY, holder int, token bigint, expires timestamptz)")
+	s.do(t, "CREATE TABLE keyless (name text, holder text, token bigint, expires timestamptz)")
+	s.do(t, "CREATE TABLE more (name text PRIMARY KEY, holder text, token bigint, expires timestamptz, x int NOT NULL)")
 	s.do(t, "CREATE ROLE reader LOGIN")
 	s.do(t, "CREATE ROLE guarded LOGIN")
 	s.do(t, "COPY (VALUES ('host all guarded all scram-sha-256'), "+
@@ -276,9 +279,18 @@ func TestCheck(t *testing.T) {
 			t.Errorf("want %q, got %v", want, err)
 		}
 	}
+	for _, table := range []string{"numbers", "keyless", "more"} {
+		p := storetest.Open(t, s.at(t, "k", func(c *Config) { c.Table = table }), 1, ttl)
+		if err := p.Check(t.Context()); !errors.Is(err, store.ErrWrong) || !strings.Contains(err.Error(), "not one of el") {
+			t.Errorf("the table %s: %v", table, err)
+		}
+	}
 	p := storetest.Open(t, s.at(t, "k"), 1, ttl)
 	if err := p.Check(t.Context()); err != nil {
 		t.Error(err)
+	}
+	if n := s.do(t, "SELECT FROM ringleader_leases"); n != 0 {
+		t.Errorf("checking left %d rows", n)
 	}
 	s.kill()
 	if err := p.Check(t.Context()); err == nil || errors.Is(err, store.ErrWrong) {
