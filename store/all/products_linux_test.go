@@ -67,8 +67,9 @@ func inTLS(t *testing.T, pair tls.Certificate, address string) string {
 // web is a web server that answers everything with this code.
 func web(t *testing.T, code int, start func(*httptest.Server)) string {
 	t.Helper()
-	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }))
-	s.Config.ErrorLog = nil
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(code)
+	}))
 	start(s)
 	t.Cleanup(s.Close)
 	return s.Listener.Addr().String()

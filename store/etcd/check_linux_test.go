@@ -66,7 +66,8 @@ func TestCheck(t *testing.T) {
 	more.Leave()
 	p := check(t, o, "")
 	p.Takes()
-	check(t, Config{Servers: o.Servers, Prefix: "/check/more/yet"}, `the prefix lies below /check, where another election is`)
+	check(t, Config{Servers: o.Servers, Prefix: "/check/more/yet"},
+		`the prefix lies below /check, where another election is`)
 	p.Leave()
 
 	web := httptest.NewServer(nil)

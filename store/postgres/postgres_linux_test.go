@@ -305,9 +305,10 @@ func TestParse(t *testing.T) {
 		"postgresql://h:1,g/db?table=s.t&election=x": "postgres://h:1,g:5432/db?election=x&table=s.t",
 		"postgres://me@h/db":                         "", // the server may know the user by its certificate, or trust it
 		"postgres://h/db?user=me":                    "",
-		"postgres://h/db/x":                          `the database "db/x": write postgres://SERVER/DATABASE, and ?election=NAME for the election`,
-		"postgres://h":                               `the database "": write postgres://SERVER/DATABASE`,
-		"postgres://h/db?table=a%20b":                `the table "a b": want a name of letters, digits and _, or SCHEMA.NAME`,
+		"postgres://h/db/x": `the database "db/x": write postgres://SERVER/DATABASE, and ` +
+			`?election=NAME for the election`,
+		"postgres://h":                `the database "": write postgres://SERVER/DATABASE`,
+		"postgres://h/db?table=a%20b": `the table "a b": want a name of letters, digits and _, or SCHEMA.NAME`,
 		"postgres://h/db?sslmode=disable": `there is no option "sslmode": there are ca, cert, election, key-file, ` +
 			`password-file, table, tls, user`,
 		"postgres://me:secret@h/db": "a password in a URL is seen by all who list processes: write it to a file, " +
