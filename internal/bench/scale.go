@@ -39,8 +39,9 @@ type scaleSample struct {
 	Messages    Summary `json:"messages"`
 	TheoryBest  int     `json:"theory_best"`
 	TheoryWorst int     `json:"theory_worst"`
-	// ResidentMiB, CorePercent and Connections are of one node while the cluster is idle.
+	// ResidentMiB, OwnMiB, CorePercent and Connections are of one node while the cluster is idle.
 	ResidentMiB Summary `json:"resident_mib"`
+	OwnMiB      Summary `json:"own_mib"`      // the part of it that no other process shares: RssAnon
 	CorePercent Summary `json:"core_percent"` // 100 is one whole core
 	Connections Summary `json:"connections"`  // established TCP connections
 	// Packets is the number of packets on loopback in a second, divided by the number of nodes.
@@ -138,7 +139,7 @@ func (c *Cluster) idle(ctx context.Context, d time.Duration, row *scaleSample) e
 	if err := Pause(ctx, d); err != nil {
 		return err
 	}
-	var cpu, resident, links []float64
+	var cpu, resident, own, links []float64
 	took := time.Since(began).Seconds()
 	after, err := loopbackPackets()
 	if err != nil {
@@ -158,15 +159,20 @@ func (c *Cluster) idle(ctx context.Context, d time.Duration, row *scaleSample) e
 		if err != nil {
 			return err
 		}
+		anonymous, err := procField(fmt.Sprintf("/proc/%d/status", c.PID(id)), "RssAnon", 0)
+		if err != nil {
+			return err
+		}
 		n, err := socketsIn(c.PID(id), established)
 		if err != nil {
 			return err
 		}
 		cpu = append(cpu, 100*(now-before[i]).Seconds()/took)
-		resident, links = append(resident, float64(kib)/1024), append(links, float64(n))
+		resident, own = append(resident, float64(kib)/1024), append(own, float64(anonymous)/1024)
+		links = append(links, float64(n))
 	}
 	row.CorePercent, row.ResidentMiB = summarize(cpu), summarize(resident)
-	row.Connections = summarize(links)
+	row.OwnMiB, row.Connections = summarize(own), summarize(links)
 	return nil
 }
 
@@ -182,12 +188,14 @@ func (r ScaleReport) Report() chart.Report {
 		{Name: "failover", Width: 8},
 		{Name: "max ms", Width: 8},
 		{Name: "messages, theory", Width: 18},
-		{Name: "RSS, MiB", Width: 11},
+		{Name: "RSS, MiB", Width: 10},
+		{Name: "own, MiB", Width: 8},
 		{Name: "CPU, %", Width: 11},
-		{Name: "TCP", Width: 6},
+		{Name: "TCP", Width: 5},
 		{Name: "packets", Width: 8},
 	}, After: []string{
 		"start: cold, until all agree; failover: p50; CPU: of a core, idle; packets: a second and node",
+		"RSS: resident, p50-max; own: the part that no other process shares, RssAnon of Linux",
 	}}
 	for _, s := range r.Rows {
 		t.Rows = append(t.Rows, chart.Cells(
@@ -195,6 +203,7 @@ func (r ScaleReport) Report() chart.Report {
 			chart.Number(s.Failover.Max),
 			fmt.Sprintf("%s, %d-%d", chart.Number(s.Messages.P50), s.TheoryBest, s.TheoryWorst),
 			fmt.Sprintf("%.1f-%.1f", s.ResidentMiB.P50, s.ResidentMiB.Max),
+			fmt.Sprintf("%.1f-%.1f", s.OwnMiB.P50, s.OwnMiB.Max),
 			fmt.Sprintf("%.2f-%.2f", s.CorePercent.P50, s.CorePercent.Max),
 			chart.Number(s.Connections.Max), chart.Number(s.Packets)))
 	}
