@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -125,43 +126,70 @@ func (e *election) run(ctx context.Context, s *redis.Client, v verb, a ask) (see
 	return seen{}, wrong(s, "this is not Redis: it answers %v", reply)
 }
 
-// each does something on all servers at once. It does not wait for them once ctx is cancelled, which the client
-// library does not heed.
-func (e *election) each(ctx context.Context, do func(int, *redis.Client) error) []error {
-	type ended struct {
-		i   int
-		err error
-	}
-	all := make(chan ended, len(e.servers))
-	errs := make([]error, len(e.servers))
+// said is what came of something that was done on one server.
+type said[T any] struct {
+	at   int
+	what T
+	err  error
+}
+
+// each does something on all servers at once. It waits until all have answered, or a majority has and stragglers
+// had a moment more, or ctx is done: the client library reads on after that. Who did not answer has an error.
+func each[T any](
+	ctx context.Context, e *election, do func(context.Context, *redis.Client) (T, error),
+) (all []T, errs []error) {
+	all, errs = make([]T, len(e.servers)), make([]error, len(e.servers))
+	answers := make(chan said[T], len(e.servers))
+	var over atomic.Bool
+	defer func() { over.Store(ctx.Err() == nil) }()
 	for i, s := range e.servers {
-		errs[i] = context.Canceled
-		e.done.Go(func() { all <- ended{i, do(i, s)} })
+		errs[i] = fmt.Errorf("%s: no answer came in time", s.Options().Addr)
+		e.done.Go(func() {
+			doing, stop := context.WithTimeout(e.life, e.patience())
+			defer stop()
+			defer context.AfterFunc(ctx, func() {
+				if !over.Load() {
+					stop() // it was given up: what has not left yet stays here
+				} // and a straggler goes on, lest its connection is never made
+			})()
+			what, err := do(doing, s)
+			answers <- said[T]{i, what, err}
+		})
 	}
-	cancelled := make(chan struct{})
-	defer context.AfterFunc(ctx, func() {
-		if errors.Is(ctx.Err(), context.Canceled) {
-			close(cancelled)
-		}
-	})()
+	var enough <-chan time.Time
+	well, ill := 0, 0
 	for range e.servers {
 		select {
-		case one := <-all:
-			errs[one.i] = one.err
-		case <-cancelled:
-			return errs
+		case a := <-answers:
+			all[a.at], errs[a.at] = a.what, a.err
+			if a.err == nil {
+				well++
+			} else {
+				ill++
+			}
+		case <-enough:
+			return all, errs
+		case <-ctx.Done():
+			return all, errs
+		}
+		if enough == nil && (well >= e.majority() || ill >= e.majority()) {
+			enough = time.After(e.TTL / stragglers)
 		}
 	}
-	return errs
+	return all, errs
 }
+
+// stragglers is the part of the TTL for which servers are waited for that are not needed. To stand takes up to
+// three such waits, and a host gives an ask up after a quarter of the TTL.
+const stragglers = 20
+
+// patience bounds what is done on one server. It is longer than a host waits for an answer: the next ask finds the
+// connection that this one made.
+func (e *election) patience() time.Duration { return min(e.TTL, 5*time.Second) }
 
 // poll runs a script on all servers, and returns what those saw that answered: a majority at least.
 func (e *election) poll(ctx context.Context, v verb, a ask) ([]seen, error) {
-	all := make([]seen, len(e.servers))
-	errs := e.each(context.Background(), func(i int, s *redis.Client) (err error) {
-		all[i], err = e.run(ctx, s, v, a)
-		return err
-	})
+	all, errs := each(ctx, e, func(ctx context.Context, s *redis.Client) (seen, error) { return e.run(ctx, s, v, a) })
 	var saw []seen
 	for i, err := range errs {
 		if err == nil {

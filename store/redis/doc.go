@@ -39,7 +39,8 @@
 // Each script runs on all servers at once, and what a majority says holds. Standing has two phases: read the
 // tokens of a majority; then make the entry where the token is below the highest of them plus one, and set the
 // token to that. Whoever leads has written its token on a majority, and whoever stands later reads one of
-// those, or is refused there. So tokens grow. Whoever gets no majority takes back what it made.
+// those, or is refused there. So tokens grow. Whoever gets no majority takes back what it made. A server that hangs
+// costs a twentieth of the TTL for each script, and no more: a majority that has answered waits no longer for it.
 //
 // # Sources
 //

@@ -131,7 +131,7 @@ func (p *place) Open(c store.Candidate) (store.Election, error) {
 
 // options are those of one server. The client repeats no request: the host does that.
 func (e *election) options(address string) *redis.Options {
-	patience := min(e.TTL, 5*time.Second)
+	patience := e.patience()
 	return &redis.Options{
 		Addr: address, DB: e.DB, Protocol: 2, MaxRetries: -1, DialerRetries: 1, PoolSize: 4,
 		DialTimeout: patience, ReadTimeout: patience, WriteTimeout: patience, ContextTimeoutEnabled: true,
@@ -238,11 +238,7 @@ func (e *election) Check(ctx context.Context) error {
 }
 
 func (e *election) checkAll(ctx context.Context) error {
-	runs := make([]string, len(e.servers))
-	errs := e.each(ctx, func(i int, s *redis.Client) (err error) {
-		runs[i], err = e.check(ctx, s)
-		return err
-	})
+	runs, errs := each(ctx, e, e.check)
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return errors.Join(errs...)
 	}

@@ -198,6 +198,59 @@ func TestMajority(t *testing.T) {
 	}
 }
 
+// A reply that never comes, as on a connection that a firewall forgot: whoever asks is free again when it gives up.
+func TestGivesUp(t *testing.T) {
+	s := start(t)
+	one := storetest.Open(t, at(t, "k", s), 1, ttl)
+	one.Leads(one.Stand())
+	s.signal(t, syscall.SIGSTOP)
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(ttl/10, cancel)
+	began := time.Now()
+	if _, err := one.Ask(ctx, algorithms.Ask{Verb: algorithms.AskRenew}); err == nil {
+		t.Error("a server that hangs has answered")
+	}
+	if took := time.Since(began); took > ttl/4 {
+		t.Errorf("it gave up after %v, and was told to after %v", took, ttl/10)
+	}
+}
+
+// Promise: a majority is enough, also when one server takes requests and answers none.
+func TestOneOfThreeHangs(t *testing.T) {
+	servers := three(t)
+	s := at(t, "k", servers...)
+	one, two := storetest.Open(t, s, 1, ttl), storetest.Open(t, s, 2, ttl)
+	first := one.Leads(one.Stand())
+	servers[2].signal(t, syscall.SIGSTOP)
+	within := func(what string, ask func()) {
+		t.Helper()
+		began := time.Now()
+		if ask(); time.Since(began) > ttl/4 {
+			t.Errorf("to %s took %v: a host gives up after %v", what, time.Since(began), ttl/4)
+		}
+	}
+	for range 8 { // more often than a client has connections
+		within("renew", func() { one.Leads(one.Renew()) })
+	}
+	within("leave", func() { one.Leave() })
+	var second algorithms.Entry
+	within("stand", func() { second = two.Leads(two.Stand()) })
+	if second.Token <= first.Token {
+		t.Errorf("the token %d is not above %d", second.Token, first.Token)
+	}
+	within("open, and look", func() { storetest.Open(t, s, 3, ttl).Look() })
+	within("check", func() {
+		if err := two.Check(t.Context()); err != nil {
+			t.Errorf("with a majority: %v", err)
+		}
+	})
+	servers[2].signal(t, syscall.SIGCONT)
+	time.Sleep(ttl / 4) // what it has heard meanwhile, it does now
+	if again := two.Leads(two.Renew()); again != second {
+		t.Errorf("%+v is %+v after requests that were late", second, again)
+	}
+}
+
 // One of three has the entry of a stranger: it is no majority, and excludes nobody.
 func TestSplit(t *testing.T) {
 	servers := three(t)
