@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -84,9 +85,10 @@ type election struct {
 	end     context.CancelFunc
 	done    sync.WaitGroup
 
-	conn    *pgx.Conn // nil, or closed, if there is none
-	ready   bool      // the table is there
-	tried   bool      // it is one of elections
+	conn    *pgx.Conn    // nil, or closed, if there is none
+	first   atomic.Int64 // counts up to the server that is tried first: the one before it may hang
+	ready   bool         // the table is there
+	tried   bool         // it is one of elections
 	listens bool
 	expiry  *time.Timer // of the lease
 }
@@ -156,6 +158,7 @@ func (e *election) connect(ctx context.Context) (*pgx.Conn, error) {
 	}
 	conn, err := e.dial(ctx)
 	if err != nil {
+		e.first.Add(1)
 		return nil, err
 	}
 	e.conn = conn

@@ -145,8 +145,9 @@ func (e *election) config() (*pgx.ConnConfig, error) {
 		return nil, fmt.Errorf("%w: %w", store.ErrWrong, err)
 	}
 	var hosts, ports []string
-	for _, server := range e.Servers {
-		host, port, _ := net.SplitHostPort(server) // it is checked
+	first := int(e.first.Load())
+	for i := range e.Servers {
+		host, port, _ := net.SplitHostPort(e.Servers[(first+i)%len(e.Servers)]) // it is checked
 		hosts, ports = append(hosts, host), append(ports, port)
 	}
 	words := []string{

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"os/exec"
@@ -247,6 +248,31 @@ func TestServerAway(t *testing.T) {
 	if again := one.Leads(one.Renew()); again != first {
 		t.Errorf("after a crash of the server it leads with %+v, and had %+v", again, first)
 	}
+}
+
+// One of the servers takes connections and answers none, as one that is stopped or that a firewall cut off: whoever
+// gave up to wait for it asks the next one.
+func TestOneServerHangs(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	hangs := func(c *Config) { c.Servers = append([]string{silent.Addr().String()}, c.Servers...) }
+	one := storetest.Open(t, start(t).at(t, "k", hangs), 1, ttl)
+	for try := 1; ; try++ {
+		ctx, cancel := context.WithTimeout(t.Context(), ttl/4) // as long as a host waits
+		a, err := one.Ask(ctx, algorithms.Ask{Verb: algorithms.AskStand})
+		cancel()
+		if err == nil {
+			one.Leads(a)
+			break
+		}
+		if try == 2 {
+			t.Fatalf("the server that hangs was asked twice: %v", err)
+		}
+	}
+	one.Leads(one.Renew())
 }
 
 // "A server that wants a password, is read-only; a table that is not ours": each error says what to do.
