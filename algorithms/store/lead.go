@@ -94,6 +94,7 @@ func (m *Machine) lead(own algorithms.Entry, until time.Time) {
 	m.belief = algorithms.Leader{ID: m.cfg.Self, Incarnation: m.cfg.Incarnation, Term: own.Token, Until: until}
 	m.saw(m.belief.Leadership())
 	m.leading.taken, m.leading.entry, m.leading.lend = m.now, own, lending{}
+	m.handing.chosen = false // TIMEOUT_NOW may have come when this node had stood already
 	m.handing.yield, m.desk.look = time.Time{}, time.Time{}
 	m.heartbeatAll()
 }
@@ -156,7 +157,8 @@ func (m *Machine) hear(msg proto.Message, b proto.Heartbeat) {
 	m.saw(is)
 	left := min(b.Remaining, lease.Of(m.cfg.Promise))
 	m.belief = algorithms.Leader{ID: msg.From, Incarnation: is.Incarnation, Term: msg.Term, Until: m.now.Add(left)}
-	m.handing.chosen, m.handing.yield = false, time.Time{}
+	m.handing.drop()
+	m.handing.yield = time.Time{}
 	// It need not be read as long as heartbeats come, unless this node does not reach the store: it asks on.
 	if m.desk.holder.Leadership() == is && !m.desk.look.IsZero() && m.desk.failed == 0 {
 		m.desk.look = m.belief.Until.Add(m.jitter(m.cfg.Delta))
@@ -175,6 +177,7 @@ func (m *Machine) leave(reason algorithms.Reason) {
 	l.left, l.stopped = m.belief.Term, false
 	m.belief = algorithms.Leader{}
 	m.desk.vacant = m.now
+	m.handing.drop()
 	if m.desk.open != nil && m.desk.open.Verb == algorithms.AskRenew {
 		m.desk.open = nil
 	}

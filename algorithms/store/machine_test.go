@@ -389,6 +389,46 @@ func TestTakesOver(t *testing.T) {
 	r.wantAsk(algorithms.AskStand, none)
 }
 
+// TIMEOUT_NOW may come when the successor has stood already, since it heard of the release first. That it was chosen
+// says nothing of a later election.
+func TestChosenOnce(t *testing.T) {
+	r := newRig(t, 2, func(c *algorithms.Config) { c.Preempt = true })
+	r.Start(0, 1, 2, 3)
+	r.answer(delta, entry(1, 5), none)
+	r.Step(delta, r.heartbeat(1, 5, leased))
+	r.nominate(0, 2)
+	r.Step(delta, r.From(1, 5, proto.Release{Incarnation: steptest.Incarnation(1), Successor: 2}))
+	r.wantAsk(algorithms.AskStand, none)
+	takeOver := proto.TakeOver{Incarnation: steptest.Incarnation(1), To: steptest.Incarnation(2), Chosen: true}
+	r.Step(0, r.From(1, 5, takeOver))
+	r.answer(delta, entry(2, 7), entry(2, 7))
+	r.nominate(0, 3)
+	r.Step(2*lease.PreferAfter(ttl), algorithms.Timeout{}) // its lease has run out
+	r.Step(0, algorithms.WorkStopped{Term: 7})
+	r.answer(delta, none, none)
+	for r.Last.Ask == nil || r.Last.Ask.Verb != algorithms.AskStand {
+		if r.Last.Ask != nil {
+			r.answer(delta, none, none)
+		} else {
+			r.Fire()
+		}
+	}
+	if got := steptest.Texts(r.Last.Why); !slices.Contains(got, "store.stand(store.vacant)") {
+		t.Errorf("it stands again, and says %v", got)
+	}
+	r.answer(delta, entry(2, 8), entry(2, 8))
+	for end := r.Now.Add(3 * lease.PreferAfter(ttl)); r.Now.Before(end) && !r.sends(proto.KindOffer); {
+		if r.Last.Ask != nil {
+			r.answer(delta, entry(2, 8), entry(2, 8))
+		} else {
+			r.Fire()
+		}
+	}
+	if !r.sends(proto.KindOffer) {
+		t.Error("it offers nothing to the better node, as if an operator had chosen it for this leadership")
+	}
+}
+
 // Whatever it asked for that failed, it reads the store again: the reason for that request may be gone.
 func TestReadsAgainAfterAnyFailure(t *testing.T) {
 	r := following(t, nil)

@@ -29,6 +29,9 @@ type transfer struct {
 	yield time.Time
 }
 
+// drop forgets that a leader chose this node: another leads, or this node leads no more.
+func (h *transfer) drop() { h.chosen, h.stays = false, false }
+
 // offerTimeout returns how long a leader waits for the answer of the node to which it offers to hand over.
 func offerTimeout(delta time.Duration) time.Duration { return 2 * lease.AnswerTimeout(delta) }
 
