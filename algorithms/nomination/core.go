@@ -334,9 +334,14 @@ func (c *Core) adopt(t proto.Term) {
 	c.term, c.leader = t, nobody
 	c.former = nobody
 	c.timers = [numTimers]time.Time{}
+	c.refreeze()
+	c.round.Reset()
+}
+
+// refreeze freezes the ranks as they are now.
+func (c *Core) refreeze() {
 	c.roster.freeze()
 	c.self.Attr = c.roster.own
-	c.round.Reset()
 }
 
 // Win makes this node the leader of the current term.
@@ -399,6 +404,17 @@ func (c *Core) lose(reason algorithms.Reason) {
 	c.leader, c.former = nobody, c.leader
 	c.spend()
 	c.timers[timerPreempt], c.timers[timerSilence] = zeroTime, zeroTime
+	c.succeed(reason)
+}
+
+// succeed calls an election, unless the Round leaves that to another node at first.
+func (c *Core) succeed(reason algorithms.Reason) {
+	if s, ok := c.round.(Succession); ok && !c.Aside() {
+		c.refreeze() // who is next in line, as it will be in the next term
+		if s.Lost(reason) {
+			return
+		}
+	}
 	c.Call(reason)
 }
 

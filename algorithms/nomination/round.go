@@ -3,6 +3,7 @@ package nomination
 import (
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -35,6 +36,14 @@ type Round interface {
 	// Patience returns the longest time that a round can take from its first message to its last, with
 	// the present number of nodes and without failures.
 	Patience() time.Duration
+}
+
+// Succession is the part of a Round in which only some nodes call an election at once when the leader, or
+// the best of the round, is lost.
+type Succession interface {
+	// Lost tells the Round why that one is lost. It reports whether this node waits for others
+	// to call the election. If so, the Round has set its timer, and calls the election after it.
+	Lost(reason algorithms.Reason) (waits bool)
 }
 
 // Candidacy is the part of a Round that asks a majority of voters who leads: nobody leads

@@ -37,11 +37,11 @@ var (
 		algorithms.Caused(algorithms.RoundFailed))
 )
 
-// CallWithout calls an election of the next term because best, the best of this term's round,
+// CallWithout sees to an election of the next term because best, the best of this term's round,
 // cannot win it: see Out.
 func (c *Core) CallWithout(best proto.Peer) {
 	if c.Dead(best) {
-		c.Call(whyBestDead.Of(best.ID))
+		c.succeed(whyBestDead.Of(best.ID))
 		return
 	}
 	c.Call(whyBestAside.Of(best.ID))

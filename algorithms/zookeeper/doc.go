@@ -18,9 +18,11 @@
 //   - Nobody hands out sequence numbers here, as ZooKeeper's file system does
 //     "atomically": the number of a process is its rank, its attribute and its id,
 //     which is unique. So a process that comes back has the number it had.
-//   - "If successor was the Leader, you become the leader": only the next in line acts
-//     when a leader dies, and the others wait for it. They lose the time that they wait
-//     if it hangs or does not notice.
+//   - "If successor was the Leader, you become the leader": when a leader dies, only the
+//     next in line calls an election. The others stay in their term and wait for it, 4Δ
+//     from when they notice the loss. They lose that time if the next in line hangs or
+//     does not notice, and then call the election themselves. If they notice that it
+//     died, the one that is next in line then loses none.
 //   - If an operator calls the election at a low process, WATCH climbs from number to
 //     number: the time grows with the number of processes.
 //
@@ -51,14 +53,15 @@
 //
 // # States of a round
 //
-//	idle ──leader gone, nobody higher lives──► standing
+//	idle ──leader gone, nobody higher lives──► term + 1, standing
 //	idle ──leader gone, a higher one lives──► watching
+//	watching ──nothing in time, or nobody higher lives any more──► term + 1, asking
+//	    or standing
 //	idle ──a call, or WATCH──► asking ──EXISTS──► waiting
-//	watching ──nothing in time──► asking
-//	watching, asking, waiting ──the watched one fails──► the same with the next
-//	    higher, or standing when there is none
+//	asking, waiting ──the watched one fails──► asking the next higher, or standing
+//	    when there is none
 //	asking ──no EXISTS──► as if it had failed
-//	idle, watching, asking, waiting ──NEW_LEADER──► acked
+//	idle, asking, waiting, and watching in a lower term ──NEW_LEADER──► acked
 //	standing ──a quorum of ACK──► leader
 //	standing ──no quorum in time──► term + 1
 //	waiting, acked ──no COMMIT in time──► term + 1

@@ -9,8 +9,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// WatchTimeout returns how long a process leaves the election to the processes above it: until the
-// highest of them has noticed the loss, too, and NEW_LEADER, ACK and COMMIT have come.
+// WatchTimeout returns how long a process leaves the election to the next in line: until that one has
+// noticed the loss, too, at most a Delta later, and NEW_LEADER, ACK and COMMIT have come.
 func WatchTimeout(delta time.Duration) time.Duration { return 4 * delta }
 
 // ExistsTimeout returns how long a process waits for EXISTS: the way of WATCH and the way back.
@@ -35,7 +35,7 @@ type phase int
 
 const (
 	idle     phase = iota // no part yet, or the round is over
-	watching              // the leader is gone, and the next process above handles that
+	watching              // the leader is gone, and the next in line calls the election
 	asking                // WATCH sent
 	waiting               // EXISTS came
 	acked                 // ACK sent, COMMIT to come
@@ -46,6 +46,8 @@ const (
 type round struct {
 	core   nomination.Core
 	voters quorum.Voters
+
+	lost algorithms.Reason // why an election is needed, while watching
 
 	// The round of the current term.
 	phase   phase
@@ -79,32 +81,53 @@ func (r *round) Announcement(leader proto.Peer) proto.Body {
 
 // Reset forgets the round, but not the ACK: a process sends ACK for only one process in a term.
 func (r *round) Reset() {
-	r.phase, r.watched, r.self = idle, proto.Peer{}, proto.Peer{}
+	r.phase, r.watched, r.self, r.lost = idle, proto.Peer{}, proto.Peer{}, algorithms.Reason{}
 	r.acks.Reset()
 	clear(r.silent)
 }
 
-var whyWatch = reasons.Kind("watch", "%d is the next above -> watch it, it sees to the election",
-	algorithms.Outranks(algorithms.Self, 0)).
-	Follows("Each process monitors next-highest ID process (successor)")
+var (
+	whyLeave = reasons.Kind("leave", "%s -> leave the election to the next in line")
+	whyWatch = reasons.Kind("watch", "%d is the next above -> watch it, it sees to the election",
+		algorithms.Outranks(algorithms.Self, 0)).
+		Follows("Each process monitors next-highest ID process (successor)")
+	whyWatchNext = reasons.Kind("watch-next", "%d is the next above now -> watch it",
+		algorithms.Outranks(algorithms.Self, 0))
+)
 
-// Begin starts an election.
+// Lost implements nomination.Succession: one process calls the election, the next in line, which has the
+// leader next above it. The others wait first, and call one only if nothing comes of that.
 //
 // Lecture notes: "On detection of failure in successor: If successor was the Leader, you become the
-// leader. Else, wait until timeout, re-check successor." If no leader was lost, the processes above do
-// not know of the election yet, so this process sends WATCH.
-func (r *round) Begin() {
+// leader. Else, wait until timeout, re-check successor."
+func (r *round) Lost(reason algorithms.Reason) (waits bool) {
 	next, above := r.next()
-	switch {
-	case !above:
-		r.stand()
-	case r.core.Former().ID != 0:
-		r.core.Why(whyWatch, next.ID)
-		r.phase, r.watched = watching, next
-		r.core.SetTimer(WatchTimeout(r.core.Delta()))
-	default:
-		r.watch(next)
+	if !above {
+		return false
 	}
+	r.core.Why(whyLeave, reason)
+	r.core.Why(whyWatch, next.ID)
+	r.phase, r.watched, r.lost = watching, next, reason
+	r.core.SetTimer(WatchTimeout(r.core.Delta()))
+	return true
+}
+
+// call calls the election that this process has left to the next in line.
+func (r *round) call() {
+	lost := r.lost
+	r.Reset()
+	r.core.StopTimer()
+	r.core.Call(lost)
+}
+
+// Begin starts an election: this process stands, or asks the next above, which may not know of the
+// election yet.
+func (r *round) Begin() {
+	if next, above := r.next(); above {
+		r.watch(next)
+		return
+	}
+	r.stand()
 }
 
 // next returns the process with the next higher number that may be a candidate, as far as this process
@@ -135,24 +158,13 @@ func (r *round) watch(next proto.Peer) {
 	r.core.SetTimer(ExistsTimeout(r.core.Delta()))
 }
 
-var whyWatchNext = reasons.Kind("watch-next", "%d is the next above now -> watch it",
-	algorithms.Outranks(algorithms.Self, 0))
-
 // climb goes on with the next higher process after the watched process failed. If no higher process is
 // left, this process becomes a candidate.
 //
 // Lecture notes: "The leader will be the server with highest number."
 func (r *round) climb() {
-	next, above := r.next()
-	switch {
-	case !above:
-		r.stand()
-	case next.Is(r.watched):
-	case r.phase == watching:
-		r.core.Why(whyWatchNext, next.ID)
-		r.watched = next
-	default:
-		r.watch(next)
+	if next, above := r.next(); !above || !next.Is(r.watched) {
+		r.Begin()
 	}
 }
 
@@ -169,11 +181,7 @@ func (r *round) Timeout() {
 	switch r.phase {
 	case idle:
 	case watching:
-		if next, above := r.next(); above {
-			r.watch(next)
-			return
-		}
-		r.stand()
+		r.call()
 	case asking:
 		r.core.Why(whyNoAnswer, r.watched.ID)
 		r.silent[r.watched.ID] = true
@@ -192,7 +200,15 @@ func (r *round) PeersChanged(gone []proto.Peer) {
 		return
 	}
 	switch r.phase {
-	case watching, asking, waiting:
+	case watching:
+		switch next, above := r.next(); {
+		case !above:
+			r.call()
+		case !next.Is(r.watched):
+			r.core.Why(whyWatchNext, next.ID)
+			r.watched = next
+		}
+	case asking, waiting:
 		if r.core.Out(r.watched) {
 			r.climb()
 		}

@@ -105,23 +105,51 @@ func TestNoQuorum(t *testing.T) {
 }
 
 // "Each process monitors next-highest ID process. On detection of failure: else, wait
-// until timeout; re-check successor." Only the next in line stirs at once.
+// until timeout; re-check successor." Only the next in line calls an election at once.
 func TestWatchesTheNextAbove(t *testing.T) {
 	r := follower(t, 2)
 	r.Step(delta, steptest.Alive(1, 2, 3, 4))
 	r.Want(algorithms.Output{
 		Deadline: r.In(zookeeper.WatchTimeout(delta)),
-		Leader:   steptest.Leads(0, 5),
-		Why: steptest.Why(
-			"nomination.call(nomination.gone(5), 5)",
-			"zookeeper.watch(3)",
-		),
+		Leader:   steptest.Leads(0, 4),
+		Why:      steptest.Why("zookeeper.leave(nomination.gone(5))", "zookeeper.watch(3)"),
 	})
+	r.Gives(0, steptest.Alive(1, 2, 4), "zookeeper.watch-next(4)")
+	r.Step(0, steptest.Alive(1, 2, 3, 4))
 	r.Sends(r.Fire(), r.Msg(3, 5, zookeeper.Watch{Self: steptest.Peer(2)}))
 	r.Sends(r.Step(0, r.From(3, 5, zookeeper.Exists{})))
 	r.Sends(r.Step(0, steptest.Alive(1, 2, 4)), r.Msg(4, 5, zookeeper.Watch{Self: steptest.Peer(2)}))
 	// No EXISTS in time: as if it had failed. Now nobody is above.
 	r.Sends(r.Fire(), r.Msg(1, 5, newLeader(2)), r.Msg(4, 5, newLeader(2)))
+}
+
+// The next in line dies, too: who is next now calls the election at once. Not so another, nor
+// for a death below it.
+func TestNextInLineDies(t *testing.T) {
+	r := follower(t, 3)
+	r.Step(delta, steptest.Alive(1, 2, 3, 4))
+	due := r.Last.Deadline
+	r.Step(delta, steptest.Alive(2, 3, 4))
+	if r.Sends(r.Last); !r.Last.Deadline.Equal(due) {
+		t.Errorf("waits until %v, want %v", r.Last.Deadline, due)
+	}
+	r.Gives(delta, steptest.Alive(2, 3), "nomination.call(nomination.gone(5), 5)", "zookeeper.stand(5)")
+	r.Sends(r.Last, r.Msg(2, 5, newLeader(3)))
+}
+
+// A leader that was not dead is followed again, in the term that it leads.
+func TestFalseAlarm(t *testing.T) {
+	r := follower(t, 2)
+	r.Step(delta, steptest.Alive(1, 2, 3, 4))
+	r.Step(delta, steptest.Alive(1, 2, 3, 4, 5))
+	r.Step(0, r.From(5, 4, zookeeper.Commit{Leader: steptest.Peer(5)}))
+	if r.Last.Leader != steptest.Leads(5, 4) {
+		t.Errorf("%+v", r.Last.Leader)
+	}
+	r.Step(zookeeper.WatchTimeout(delta), algorithms.Timeout{})
+	if r.Sends(r.Last); r.Last.Leader != steptest.Leads(5, 4) {
+		t.Errorf("%+v", r.Last.Leader)
+	}
 }
 
 // Asked whether it is there, a process says so and passes the question up.
