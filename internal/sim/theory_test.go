@@ -64,6 +64,26 @@ func within(t *testing.T, got Result, r algorithms.Run, messages, n int) {
 	}
 }
 
+// Lecture notes: "Each process monitors next-highest ID process (successor)." When all notice that the
+// leader of ZooKeeper's election died, only the next in line calls an election, whoever notices first: that
+// costs what the best case does.
+func TestCrashWakesTheNextInLineAlone(t *testing.T) {
+	e, err := catalog.Lookup("zookeeper")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for nodes, messages := range map[int]int{5: 9, 10: 24, 50: 144} {
+		for initiator := range proto.NodeID(nodes - 1) {
+			r := mustRun(t, Options{
+				Algorithm: entered(e), Nodes: nodes, Initiator: initiator + 1, Crashed: proto.NodeID(nodes),
+			})
+			if r.Messages["total"] != messages || messages != e.Theory.Best(nodes-1) || r.TransmissionTimes != 3 {
+				t.Errorf("%s: %v in %d", r.Repro, r.Messages, r.TransmissionTimes)
+			}
+		}
+	}
+}
+
 // No initiator, nor any order of the ring, costs less than the best case or more
 // than the worst.
 func TestTheoryBoundsAllOthers(t *testing.T) {
