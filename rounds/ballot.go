@@ -280,21 +280,23 @@ func no(bar algorithms.Denial, to string) string {
 
 // votersTheory compares the messages of the votes with the theory. If the algorithm itself works
 // with voters, own is its theory, and the comparison covers the whole round.
-func (r *Round) votersTheory(own func(voters, live int) catalog.Theory, sent map[string]int) {
+func (r *Round) votersTheory(
+	own func(voters, live int) catalog.Theory, living []uint64, sent map[string]int,
+) {
 	if r.Ballot == nil {
 		return
 	}
 	live := 0
 	for _, id := range r.Ballot.Voters {
-		if slices.Contains(r.Winner.Live, id) {
+		if slices.Contains(living, id) {
 			live++
 		}
 	}
 	switch {
 	case own != nil:
-		r.Theory = theoryOf(own(len(r.Ballot.Voters), live), len(r.Winner.Live), sent)
+		r.Theory = theoryOf(own(len(r.Ballot.Voters), live), len(living), sent)
 	case sent["LEASE"]+sent["RENEW"] == 0: // a former release's leader, which the book does not count
-		r.Ballot.Theory = theoryOf(catalog.LeaseTheory(len(r.Ballot.Voters), live), len(r.Winner.Live), sent)
+		r.Ballot.Theory = theoryOf(catalog.LeaseTheory(len(r.Ballot.Voters), live), len(living), sent)
 	}
 }
 

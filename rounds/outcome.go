@@ -179,10 +179,20 @@ func (r *Round) count() {
 	if err != nil || r.Winner == nil || len(r.Winner.Live) == 0 {
 		return
 	}
+	live := r.living()
 	if !entry.Leased || entry.Theory.Among != nil { // else all its messages are those of the votes
-		r.Theory = theoryOf(entry.Theory, len(r.Winner.Live), byKind)
+		r.Theory = theoryOf(entry.Theory, len(live), byKind)
 	}
-	r.votersTheory(entry.Theory.Among, byKind)
+	r.votersTheory(entry.Theory.Among, live, byKind)
+}
+
+// living returns the nodes that the winner believed alive, without the leader that was lost if nothing tells
+// that it was there: in the worst case only the lowest node knows of the loss.
+func (r *Round) living() []uint64 {
+	if lost := r.Cause.Lost; lost != 0 && !slices.Contains(r.acted(), lost) {
+		return slices.DeleteFunc(slices.Clone(r.Winner.Live), func(id uint64) bool { return id == lost })
+	}
+	return r.Winner.Live
 }
 
 // markCounted marks the messages that were sent before the aftermath, and those that answer

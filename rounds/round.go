@@ -228,7 +228,7 @@ type KindCount struct {
 }
 
 // Theory compares the messages of a round with the number that the algorithm's source gives for the
-// nodes that the winner believed alive, if nothing fails.
+// nodes that the winner believed alive, if nothing fails. The leader that was lost is none of them.
 type Theory struct {
 	Live      int    `json:"live"`
 	Best      int    `json:"best"`

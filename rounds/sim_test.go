@@ -188,3 +188,29 @@ func TestHundredNodes(t *testing.T) {
 		}
 	}
 }
+
+// The worst case is called that: no node but the lowest knew that the leader was gone, which so counts as
+// alive in the winner's view, and not in the theory's n.
+func TestWorstCaseWithADeadLeader(t *testing.T) {
+	entry, err := catalog.Lookup("bully")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if _, err := sim.Run(sim.Options{
+		Algorithm: sim.Algorithm{
+			Name: entry.Name, Guarantee: entry.Guarantee, Preempt: entry.Preempt, New: entry.New, Agreement: entry.Agreement,
+		},
+		Nodes: 6, Initiator: 1, Crashed: 6, Detector: sim.None, Trace: &out, TraceJSON: true,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	b := rounds.NewBuilder()
+	if _, err := logs.Read(&out, b); err != nil {
+		t.Fatal(err)
+	}
+	all := b.History().Groups[0].Rounds
+	if theory := all[len(all)-1].Theory; theory.Live != 5 || theory.Sent != 30 || theory.Worst != 30 {
+		t.Errorf("%+v", theory)
+	}
+}
