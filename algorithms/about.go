@@ -46,6 +46,8 @@ type Theory struct {
 	Best, Worst func(n int) int
 	BestCase    string // when a round is cheapest, and the formula for its messages
 	WorstCase   string
+	// Notes says where the lecture notes count in another way; empty if they do not.
+	Notes string
 	// BestRun and WorstRun say how the best and the worst case come about, and how long they take.
 	BestRun, WorstRun Run
 	// Average is the average cost of a round; nil if no source gives one.

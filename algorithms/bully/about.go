@@ -25,6 +25,9 @@ func About() algorithms.About {
 				"COORDINATOR to the n-1 others",
 			WorstCase: "only the lowest notices: n(n+1)/2 ELECTION and n COORDINATOR, those " +
 				"to the dead leader included; n(n-1)/2 OK",
+			Notes: "the lecture notes count the dead leader, too: their N is n+1. Their N-2 COORDINATOR in the " +
+				"best case are n-1. Their N-1 + N-2 + … + 1 = (N-1)N/2 in the worst case are the n(n+1)/2 ELECTION " +
+				"alone; with n(n-1)/2 OK and n COORDINATOR it is n²+n",
 			BestRun: algorithms.Run{
 				Caller: algorithms.Highest, Crash: true,
 				Messages: "n-1", Transmissions: "1", Times: func(int) int { return 1 },

@@ -25,6 +25,9 @@ func About() algorithms.About {
 			BestCase: "the winner initiates: n ELECTION, n COORDINATOR",
 			WorstCase: "the winner's successor initiates: n ELECTION, n-1 COORDINATOR to the " +
 				"winner, n from there",
+			Notes: "the lecture notes' initiator \"broadcasts COORDINATOR\" to each of the others itself: n ELECTION " +
+				"and n-1 COORDINATOR, 2n-1 messages in n+1 transmission times, whoever is picked. Here " +
+				"COORDINATOR goes round, and is believed only from the one that was picked",
 			BestRun: algorithms.Run{
 				Caller:   algorithms.Highest,
 				Messages: "2n", Transmissions: "2n", Times: func(n int) int { return 2 * n },

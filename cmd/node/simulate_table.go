@@ -10,7 +10,8 @@ import (
 )
 
 // printTable prints a Markdown table: what elections without failures cost in the simulation,
-// beside what theory says. It has the algorithm of --algorithm, or all if that flag is not given.
+// beside what theory says, and then in words when each case comes about. It has the algorithm of
+// --algorithm, or all if that flag is not given.
 func printTable(ctx *cli.Context) error {
 	for _, f := range ctx.Command.Flags {
 		flag := f.Names()[0]
@@ -30,7 +31,7 @@ func printTable(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprint(ctx.App.Writer, text); err != nil {
+	if _, err := fmt.Fprintf(ctx.App.Writer, "%s\n%s", text, cost.Cases(entries)); err != nil {
 		return err
 	}
 	if wrong > 0 {

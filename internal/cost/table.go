@@ -72,6 +72,20 @@ func Table(entries []catalog.Entry) (text string, wrong int, err error) {
 	return strings.Join(rows, "\n") + "\n", wrong, nil
 }
 
+// Cases says of each algorithm when an election is cheapest and when it is dearest, with the kinds of the
+// messages, and where the lecture notes count in another way.
+func Cases(entries []catalog.Entry) string {
+	var b strings.Builder
+	for _, e := range entries {
+		fmt.Fprintf(&b, "- `%s`, best: %s. Worst: %s.", e.Name, e.Theory.BestCase, e.Theory.WorstCase)
+		if e.Theory.Notes != "" {
+			fmt.Fprintf(&b, " Note: %s.", e.Theory.Notes)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
 // Of simulates one election of n living nodes without failures, and returns its cost.
 func Of(e catalog.Entry, r algorithms.Run, n int) (compare.Cost, error) {
 	result, err := electOnce(e, r, n)

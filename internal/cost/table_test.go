@@ -24,6 +24,12 @@ func TestLongTableInTheDocumentation(t *testing.T) {
 	if documented, _, _ := strings.Cut(rest, "<!-- end"); documented != text {
 		t.Errorf("docs/ALGORITHMS.md has another table:\n%s\nwant\n%s", documented, text)
 	}
+	words := strings.Join(strings.Fields(string(page)), " ")
+	for _, e := range catalog.All() {
+		if !strings.Contains(words, e.Theory.Notes) {
+			t.Errorf("docs/ALGORITHMS.md does not say of %s: %s", e.Name, e.Theory.Notes)
+		}
+	}
 	for _, name := range catalog.Names() {
 		if !strings.Contains(string(page), "\n| `"+name+"` | ") {
 			t.Errorf("docs/ALGORITHMS.md does not say what %s is", name)
