@@ -201,7 +201,7 @@ func TestWorstCaseWithADeadLeader(t *testing.T) {
 		Algorithm: sim.Algorithm{
 			Name: entry.Name, Guarantee: entry.Guarantee, Preempt: entry.Preempt, New: entry.New, Agreement: entry.Agreement,
 		},
-		Nodes: 6, Initiator: 1, Crashed: 6, Detector: sim.None, Trace: &out, TraceJSON: true,
+		Nodes: 6, Initiators: []proto.NodeID{1}, Crashed: []proto.NodeID{6}, Trace: &out, TraceJSON: true,
 	}); err != nil {
 		t.Fatal(err)
 	}

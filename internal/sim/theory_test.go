@@ -75,7 +75,8 @@ func TestCrashWakesTheNextInLineAlone(t *testing.T) {
 	for nodes, messages := range map[int]int{5: 9, 10: 24, 50: 144} {
 		for initiator := range proto.NodeID(nodes - 1) {
 			r := mustRun(t, Options{
-				Algorithm: entered(e), Nodes: nodes, Initiator: initiator + 1, Crashed: proto.NodeID(nodes),
+				Algorithm: entered(e), Nodes: nodes, Initiators: []proto.NodeID{initiator + 1},
+				Crashed: []proto.NodeID{proto.NodeID(nodes)}, Detector: Perfect,
 			})
 			if r.Messages["total"] != messages || messages != e.Theory.Best(nodes-1) || r.TransmissionTimes != 3 {
 				t.Errorf("%s: %v in %d", r.Repro, r.Messages, r.TransmissionTimes)
