@@ -180,6 +180,16 @@ func (c Command) Members() []Member {
 	return all
 }
 
+// Spans returns the times in an option.
+func (c Command) Spans(key string) (all []time.Duration) {
+	for text := range strings.SplitSeq(c.options[key], ",") {
+		if d, err := time.ParseDuration(text); err == nil {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
 // Nodes returns the nodes that the list in an option names.
 func (c Command) Nodes(key string) (ids []proto.NodeID) {
 	for text := range strings.SplitSeq(c.options[key], ",") {

@@ -46,12 +46,12 @@ var verbs = map[string]verb{
 		options: map[string]sort{
 			"algorithm": algorithm, "nodes": number, "ring": ring, "attrs": numbers, "delta": span, "preempt": truth,
 			"detector": one("perfect", "none"), "sight": one("crashes", "paths", "links"),
-			"voters": nil, "keep": truth, "fence": truth, "recovers": span,
+			"voters": nil, "lease": span, "keep": truth, "fence": truth, "recovers": span, "clocks": spans,
 		},
 		needs: []string{"algorithm"},
 		says: "a cluster of nodes=N, or of ring=3,32:7,5: ids in their order on the ring, with attributes; all have\n" +
 			"agreed, unless it is cold. detector=none: it tells nobody anything, see notice. voters=1,2,3: with a\n" +
-			"lease. recovers=D: recovers from split brains, with a hook that takes so long, or fails",
+			"lease, of lease=D. clocks=0s,5s: how far the nodes' clocks are off. recovers=D: recovers from split brains, with a hook that takes so long, or fails",
 	},
 	"campaign": {words: []param{nodeParam}, says: "an operator calls an election at N"},
 	"resign":   {words: []param{nodeParam}, options: map[string]sort{"to": node}, says: "an operator makes N step down"},
@@ -96,15 +96,17 @@ var verbs = map[string]verb{
 	"at":   {words: []param{{"T", span}}, says: "until this time, since all had agreed first"},
 	"until": {
 		words: []param{kindParam}, options: between,
-		says: "until such a message is sent",
+		says: "until such a message is sent; it may be what the commands before led to at once",
 	},
 	"agree": {says: "until all agree and no message is under way; then sums up"},
 	"expect": {
 		options: map[string]sort{
 			"leader": orNobody, "term": number, "total": number, "times": number, "agreed": truth, "finding": nil,
+			"bit": number, "leads": orNone,
 		},
 		says: "what must have come of it, in agree's words: the leader, or nobody; messages of a kind by its name,\n" +
-			"as ELECTION=11; total; times: message transmission times",
+			"as ELECTION=11; total; times: message transmission times; bit: the last one of the leader's id; leads: the\n" +
+			"nodes that believe that they lead",
 	},
 }
 
@@ -202,6 +204,12 @@ func (p *parser) begin(cmd Command) error {
 	if attrs := cmd.options["attrs"]; attrs != "" && strings.Count(attrs, ",") >= len(p.cast.members) {
 		return fmt.Errorf("attrs=%s: more attributes than nodes", attrs)
 	}
+	if clocks := cmd.options["clocks"]; clocks != "" && strings.Count(clocks, ",") >= len(p.cast.members) {
+		return fmt.Errorf("clocks=%s: more clocks than nodes", clocks)
+	}
+	if _, leased := cmd.options["voters"]; !leased && cmd.options["lease"] != "" {
+		return errors.New("lease=D needs voters=…: who promises it?")
+	}
 	if voters := cmd.options["voters"]; voters != "" {
 		return nodes(voters, p.cast)
 	}
@@ -256,6 +264,13 @@ func orNobody(text string, c cast) error {
 		return nil
 	}
 	return node(text, c)
+}
+
+func orNone(text string, c cast) error {
+	if text == "nobody" {
+		return nil
+	}
+	return nodes(text, c)
 }
 
 func groups(text string, c cast) error {
@@ -313,6 +328,17 @@ func span(text string, _ cast) error {
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 {
 		return fmt.Errorf("%q is no span of time, such as 150ms or 2s", text)
+	}
+	return nil
+}
+
+func spans(text string, c cast) error {
+	for one := range strings.SplitSeq(text, ",") {
+		if d, err := time.ParseDuration(one); err != nil {
+			return fmt.Errorf("%q is no span of time, such as 150ms or -2s", one)
+		} else if d < -time.Hour || d > time.Hour {
+			return fmt.Errorf("%q: give at most an hour", one)
+		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -43,6 +44,7 @@ type Player struct {
 	c       *cluster
 	counted tally           // what was sent until the last agreement, since the one before
 	sent    []proto.Message // all, for "again"
+	fresh   int             // where those begin that were sent since the run last went on
 	cuts    map[string][]link
 	pending []plannedCrash
 	awaited *doomed // the message that the run goes on to; nil if there is none
@@ -126,7 +128,11 @@ func operates(event func(scenario.Command) algorithms.Event) func(*Player, scena
 
 // Do carries out a command. Its errors wrap ErrPlay, and name the line.
 func (p *Player) Do(cmd scenario.Command) error {
-	if err := playVerbs[cmd.Verb](p, cmd); err != nil {
+	err := playVerbs[cmd.Verb](p, cmd)
+	if slices.Contains([]string{"new", "run", "at", "until", "agree"}, cmd.Verb) {
+		p.fresh = len(p.sent)
+	}
+	if err != nil {
 		return fmt.Errorf("line %d: %s: %w: %w", cmd.Line, cmd, ErrPlay, err)
 	}
 	return nil
@@ -191,13 +197,19 @@ func (p *Player) create(cmd scenario.Command) (err error) {
 				p.c.Voters = append(p.c.Voters, n.id)
 			}
 		}
-		p.c.Promise, p.c.Keep = p.c.algo.Promise(p.c.delta), cmd.Is("keep")
+		p.c.Promise, p.c.Keep = cmp.Or(cmd.SpanOption("lease"), p.c.algo.Promise(p.c.delta)), cmd.Is("keep")
+		if least := p.c.algo.Promise(p.c.delta); p.c.Promise < least {
+			return fmt.Errorf("lease=%v: with a delta of %v it is at least %v", p.c.Promise, p.c.delta, least)
+		}
 	}
 	if span := cmd.SpanOption("recovers"); recovers {
 		p.c.hook = takes(span)
 		if cmd.Has("fails") {
 			p.c.hook = func() (time.Duration, algorithms.Outcome) { return span, failed }
 		}
+	}
+	for i, off := range cmd.Spans("clocks") {
+		p.c.node(cmd.Members()[i].ID).clock.offset = off
 	}
 	p.assemble(cmd.Has("cold"))
 	kind, _ := cmd.Option("detector")
@@ -306,6 +318,9 @@ const patience = time.Minute
 
 func (p *Player) until(cmd scenario.Command) error {
 	awaited := next(cmd)
+	if slices.ContainsFunc(p.sent[p.fresh:], awaited.matches) {
+		return nil // by what the commands before did
+	}
 	p.awaited, p.seen = &awaited, false
 	defer func() { p.awaited = nil }()
 	if p.c.runTo(p.c.now+patience, func() bool { return p.seen }) {
@@ -327,6 +342,20 @@ func (p *Player) agree() {
 	p.c.tally = tally{}
 }
 
+// leads returns the nodes that believe that they lead.
+func (p *Player) leads() string {
+	var ids []proto.NodeID
+	for _, n := range p.c.nodes {
+		if n.leads() {
+			ids = append(ids, n.id)
+		}
+	}
+	if ids == nil {
+		return "nobody"
+	}
+	return commas(ids)
+}
+
 // expect compares what came out with what the script expects.
 func (p *Player) expect(cmd scenario.Command) error {
 	e, agreed := p.c.census.leadership()
@@ -338,6 +367,7 @@ func (p *Player) expect(cmd scenario.Command) error {
 	is := map[string]string{
 		"leader": orNobody(e.Leader), "term": strconv.FormatUint(uint64(e.Term), 10),
 		"times": strconv.Itoa(int(p.counted.deepest)), "agreed": strconv.FormatBool(agreed), "finding": finding,
+		"bit": strconv.FormatUint(uint64(e.Leader)&1, 10), "leads": p.leads(),
 	}
 	var errs []error
 	for key, want := range cmd.Options() {
