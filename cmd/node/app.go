@@ -26,7 +26,7 @@ func groups() []group {
 			fenceCommand(), fenceAgentCommand(),
 		}},
 		{"UNDERSTAND", []*cli.Command{roundsCommand(), explainCommand(), whyNotCommand(), versionCommand()}},
-		{"LEARN", []*cli.Command{demoCommand(), simulateCommand(), playCommand()}},
+		{"LEARN", []*cli.Command{demoCommand(), simulateCommand(), playCommand(), lectureCommand()}},
 		{"MEASURE", []*cli.Command{benchCommand()}},
 	}
 }

@@ -33,10 +33,14 @@ func playCommand() *cli.Command {
 }
 
 func play(ctx *cli.Context) error {
-	if ctx.NArg() != 1 {
+	files, err := interspersed(ctx)
+	if err != nil {
+		return err
+	}
+	if len(files) != 1 {
 		return usagef("play: give one FILE with a scenario, or - for standard input")
 	}
-	script, err := readScript(ctx.Args().First(), ctx.App.Reader)
+	script, err := readScript(files[0], ctx.App.Reader)
 	if err != nil {
 		return err
 	}

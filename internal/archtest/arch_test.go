@@ -45,6 +45,7 @@ var house = []room{
 			"internal/trace",
 		},
 	},
+	{path: "internal/lecture", module: []string{"internal/scenario", "internal/sim", "proto"}},
 	{path: "internal/scenario", module: []string{"algorithms/catalog", "proto"}},
 	{
 		path:   "internal/steptest",
