@@ -87,6 +87,8 @@ type Scene struct {
 	Sentences []string // whole paragraphs
 	Commands  []string
 	Ring      []proto.NodeID // the nodes, in their order on the ring
+	Lead      []proto.NodeID // the nodes that believe that they lead, at the end
+	Down      []proto.NodeID // the nodes that have crashed, at the end
 	Trace     string
 	Sent      []Message
 }
@@ -115,6 +117,7 @@ func (f Figure) Play(lookup func(sim.Shape) (sim.Algorithm, error), show func(Sc
 			}
 		}
 		scene.Trace = trace.String()
+		scene.Lead, scene.Down = p.State()
 		if err := show(scene); err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/ringleader-dev/ringleader/proto"
@@ -57,6 +58,8 @@ const (
 	size   = 320
 	radius = 120
 	dot    = 20
+	// mostLabels is the greatest number of arrows that have a text beside them.
+	mostLabels = 8
 )
 
 // circle draws the nodes clockwise, and an arrow for each way that messages of the step took. The numbers on an
@@ -68,10 +71,12 @@ func circle(s Scene) template.HTML {
 		place[id] = [2]float64{size/2 + radius*math.Cos(angle), size/2 + radius*math.Sin(angle)}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg viewBox="-50 0 %d %d" role="img" aria-label="the nodes, and %d messages">`,
-		size+100, size, len(s.Sent))
+	fmt.Fprintf(&b, `<svg viewBox="-80 0 %d %d" role="img" aria-label="the nodes, and %d messages">`,
+		size+160, size, len(s.Sent))
 	fmt.Fprintf(&b, `<circle class="ring" cx="%d" cy="%d" r="%d"/>`, size/2, size/2, radius)
-	for _, way := range ways(s.Sent) {
+	all := ways(s.Sent)
+	crowded := len(all) > mostLabels
+	for _, way := range all {
 		from, to := place[way.from], place[way.to]
 		dx, dy := to[0]-from[0], to[1]-from[1]
 		length := math.Hypot(dx, dy)
@@ -84,14 +89,24 @@ func circle(s Scene) template.HTML {
 		x2, y2 := to[0]-dx*(dot+6)-dy*4, to[1]-dy*(dot+6)+dx*4
 		fmt.Fprintf(&b, `<line class="way" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" marker-end="url(#tip)"><title>%s</title></line>`,
 			x1, y1, x2, y2, template.HTMLEscapeString(way.label()))
-		x, y, anchor := beside((x1+x2)/2, (y1+y2)/2)
+		if crowded {
+			continue // the pointer shows them
+		}
+		x, y, anchor := beside(x1*0.62+x2*0.38, y1*0.62+y2*0.38) // that of the way back is elsewhere
 		fmt.Fprintf(&b, `<text class="kind" x="%.1f" y="%.1f" text-anchor="%s">%s</text>`,
 			x, y, anchor, template.HTMLEscapeString(way.label()))
 	}
 	for _, id := range s.Ring {
 		at := place[id]
-		fmt.Fprintf(&b, `<circle class="node" cx="%.1f" cy="%.1f" r="%d"/><text class="id" x="%.1f" y="%.1f">%d</text>`,
-			at[0], at[1], dot, at[0], at[1]+5, id)
+		class, says := "node", "is up"
+		switch {
+		case slices.Contains(s.Lead, id):
+			class, says = "node leads", "leads"
+		case slices.Contains(s.Down, id):
+			class, says = "node down", "has crashed"
+		}
+		fmt.Fprintf(&b, `<g class="%s"><title>%d %s</title><circle cx="%.1f" cy="%.1f" r="%d"/><text x="%.1f" y="%.1f">%d</text></g>`,
+			class, id, says, at[0], at[1], dot, at[0], at[1]+5, id)
 	}
 	b.WriteString(`</svg>`)
 	return template.HTML(b.String()) //nolint:gosec // numbers, and text that is escaped
@@ -135,13 +150,16 @@ func ways(sent []Message) (all []way) {
 		}
 		w := &all[at]
 		w.places = append(w.places, fmt.Sprint(i+1))
-		if len(w.kinds) == 0 || w.kinds[len(w.kinds)-1] != m.Kind {
+		if !slices.Contains(w.kinds, m.Kind) {
 			w.kinds = append(w.kinds, m.Kind)
 		}
 	}
 	for i := range all { // a step may repeat a message for long
 		if n := len(all[i].places); n > 3 {
 			all[i].places = []string{all[i].places[0], "…", all[i].places[n-1]}
+		}
+		if len(all[i].kinds) > 2 {
+			all[i].kinds = append(all[i].kinds[:2], "…")
 		}
 	}
 	return all

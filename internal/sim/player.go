@@ -342,18 +342,25 @@ func (p *Player) agree() {
 	p.c.tally = tally{}
 }
 
-// leads returns the nodes that believe that they lead.
-func (p *Player) leads() string {
-	var ids []proto.NodeID
+// State returns the nodes that believe that they lead, and those that are down.
+func (p *Player) State() (lead, down []proto.NodeID) {
 	for _, n := range p.c.nodes {
-		if n.leads() {
-			ids = append(ids, n.id)
+		switch {
+		case n.life == nil:
+			down = append(down, n.id)
+		case n.leads():
+			lead = append(lead, n.id)
 		}
 	}
-	if ids == nil {
+	return lead, down
+}
+
+func (p *Player) leads() string {
+	lead, _ := p.State()
+	if lead == nil {
 		return "nobody"
 	}
-	return commas(ids)
+	return commas(lead)
 }
 
 // expect compares what came out with what the script expects.
