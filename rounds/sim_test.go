@@ -199,7 +199,8 @@ func TestWorstCaseWithADeadLeader(t *testing.T) {
 	var out bytes.Buffer
 	if _, err := sim.Run(sim.Options{
 		Algorithm: sim.Algorithm{
-			Name: entry.Name, Guarantee: entry.Guarantee, Preempt: entry.Preempt, New: entry.New, Agreement: entry.Agreement,
+			Name: entry.Name, Guarantee: entry.Guarantee, Preempt: entry.Preempt, New: entry.New,
+			Agreement: entry.Agreement,
 		},
 		Nodes: 6, Initiators: []proto.NodeID{1}, Crashed: []proto.NodeID{6}, Trace: &out, TraceJSON: true,
 	}); err != nil {

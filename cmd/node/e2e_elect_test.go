@@ -142,7 +142,8 @@ func TestElectRefused(t *testing.T) {
 	}
 	code, out := e.elect(e.IDs())
 	const paused = "node 1 calls no election, as it does not stand: the cluster is paused since "
-	if code != exitError || !strings.Contains(out, paused) || !strings.Contains(out, "because network work; resume it") {
+	if code != exitError || !strings.Contains(out, paused) ||
+		!strings.Contains(out, "because network work; resume it") {
 		t.Errorf("in a paused cluster: exit %d: %s", code, out)
 	}
 	if b := e.leads(3); b != first {

@@ -34,7 +34,8 @@ func electCommand() *cli.Command {
 				Usage: "`HOST:PORT` where a node to ask serves HTTP; repeatable",
 			},
 			&cli.DurationFlag{
-				Name: "timeout", Value: httpapi.DoPatience, Usage: "`TIME` after which it ends with 6 if they do not agree",
+				Name: "timeout", Value: httpapi.DoPatience,
+				Usage: "`TIME` after which it ends with 6 if they do not agree",
 			},
 			tokenFlag(), outputFlag(),
 		},

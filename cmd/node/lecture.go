@@ -138,7 +138,9 @@ func (q *quizMaster) ask(s lecture.Scene) error {
 	// Whatever leaves at the same instant is as right as the first.
 	first := slices.DeleteFunc(slices.Clone(s.Sent), func(m lecture.Message) bool { return m.At != s.Sent[0].At })
 	answer := strings.Join(strings.Fields(strings.ReplaceAll(strings.ToUpper(q.in.Text()), ">", " ")), " ")
-	if slices.ContainsFunc(first, func(m lecture.Message) bool { return answer == strings.ReplaceAll(m.String(), " >", "") }) {
+	if slices.ContainsFunc(
+		first, func(m lecture.Message) bool { return answer == strings.ReplaceAll(m.String(), " >", "") },
+	) {
 		q.right++
 		fmt.Fprintln(q.out, "Right.")
 	} else {

@@ -72,15 +72,15 @@ func simulateCommand() *cli.Command {
 			formerFlag("initiators", "--initiator all"),
 			&cli.StringFlag{
 				Name: "ring",
-				Usage: "with --initiator, in place of --nodes: the `IDS` of the nodes in their order on the ring, as\n" +
-					"3,32,5,80,6,12; and what ranks them, if not the id: 80:7",
+				Usage: "with --initiator, in place of --nodes: the `IDS` of the nodes in their order on the\n" +
+					"ring, as 3,32,5,80,6,12; and what ranks them, if not the id: 80:7",
 			},
 			&cli.BoolFlag{Name: "shuffle", Usage: "with --initiator: put the nodes on the ring in random order"},
-			&cli.StringSliceFlag{Name: "crashed", Usage: "with --initiator: `IDS` of nodes that are dead at the start"},
+			&cli.StringSliceFlag{Name: "crashed", Usage: "with --initiator: `IDS` of nodes dead at the start"},
 			&cli.StringSliceFlag{
 				Name: "crash",
-				Usage: "with --initiator: a node that crashes during the election, `WHEN`: 80@ELECTED, once it has sent\n" +
-					"that; or 80@150ms",
+				Usage: "with --initiator: a node that crashes during the election, `WHEN`: 80@ELECTED, once it has\n" +
+					"sent that; or 80@150ms",
 			},
 			&cli.StringFlag{
 				Name: "detector", DefaultText: "drawn; none with --initiator",

@@ -41,8 +41,8 @@ var house = []room{
 	{
 		path: "internal/sim",
 		module: []string{
-			"algorithms", "algorithms/paxos", "algorithms/quorum", "algorithms/splitbrain", "internal/scenario", "proto",
-			"internal/trace",
+			"algorithms", "algorithms/paxos", "algorithms/quorum", "algorithms/splitbrain",
+			"internal/scenario", "proto", "internal/trace",
 		},
 	},
 	{path: "internal/lecture", module: []string{"internal/scenario", "internal/sim", "proto"}},
@@ -71,7 +71,8 @@ var house = []room{
 	{path: "store", module: []string{"algorithms", "proto"}},
 	{path: "store/storetest", module: []string{"algorithms", "proto", "store"}},
 	{
-		path: "store/etcd", module: []string{"algorithms", "internal/storeprobe", "internal/storeurl", "proto", "store"},
+		path:   "store/etcd",
+		module: []string{"algorithms", "internal/storeprobe", "internal/storeurl", "proto", "store"},
 		others: []string{
 			"go.etcd.io/etcd/api/v3/*", "go.etcd.io/etcd/api/v3/v3rpc/rpctypes", "go.etcd.io/etcd/client/v3",
 			"go.uber.org/zap", "google.golang.org/grpc", "google.golang.org/grpc/*",

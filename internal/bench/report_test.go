@@ -184,7 +184,8 @@ func TestTextWidth(t *testing.T) {
 		"scale": ScaleReport{Machine: somewhere, Algorithm: "bully", Rows: []scaleSample{{
 			Nodes: 100, ColdStart: 12345.6, Failover: Summary{P50: 12345.6, Max: 23456.7},
 			Messages: long, TheoryBest: 98, TheoryWorst: 9899,
-			ResidentMiB: Summary{P50: 23.4, Max: 123.4}, OwnMiB: Summary{P50: 4.1, Max: 12.3}, CorePercent: Summary{P50: 10.5, Max: 99.99},
+			ResidentMiB: Summary{P50: 23.4, Max: 123.4}, OwnMiB: Summary{P50: 4.1, Max: 12.3},
+			CorePercent: Summary{P50: 10.5, Max: 99.99},
 			Connections: Summary{Max: 9900}, Packets: 12345.6,
 		}}},
 		"alarms": AlarmsReport{Machine: somewhere, Algorithm: "bully", Nodes: 100, Seconds: 12345, Pauses: 99999},

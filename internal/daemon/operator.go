@@ -196,7 +196,7 @@ func (d *Daemon) elect(ctx context.Context, o httpapi.Order) (httpapi.Done, erro
 	leases := before.Guarantee.Leases()
 	switch {
 	case before.Ineligible != "":
-		return httpapi.Done{}, fmt.Errorf("%w: node %v calls no election, as it does not stand: %s; resume it if it is "+
+		return httpapi.Done{}, fmt.Errorf("%w: node %v calls no election, as it does not stand: %s; resume it if it "+
 			"paused, with --cluster if all are, mend what ails it if not, or ask another",
 			httpapi.ErrConflict, d.ID, before.Ineligible)
 	case leases && before.Leader.ID != 0:

@@ -129,7 +129,8 @@ func (f Figure) Play(lookup func(sim.Shape) (sim.Algorithm, error), show func(Sc
 // before one that begins a quotation.
 func paragraphs(lines []string) (all []string) {
 	for i, line := range lines {
-		if i > 0 && line != "" && !(strings.HasPrefix(line, `"`) && strings.HasSuffix(lines[i-1], `"`)) && lines[i-1] != "" {
+		if i > 0 && line != "" && lines[i-1] != "" &&
+			(!strings.HasPrefix(line, `"`) || !strings.HasSuffix(lines[i-1], `"`)) {
 			all[len(all)-1] += " " + line
 		} else if line != "" {
 			all = append(all, line)

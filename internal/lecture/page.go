@@ -87,8 +87,11 @@ func circle(s Scene) template.HTML {
 		// The way back is beside the way there.
 		x1, y1 := from[0]+dx*dot-dy*4, from[1]+dy*dot+dx*4
 		x2, y2 := to[0]-dx*(dot+6)-dy*4, to[1]-dy*(dot+6)+dx*4
-		fmt.Fprintf(&b, `<line class="way" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" marker-end="url(#tip)"><title>%s</title></line>`,
-			x1, y1, x2, y2, template.HTMLEscapeString(way.label()))
+		fmt.Fprintf(
+			&b,
+			`<line class="way" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" marker-end="url(#tip)"><title>%s</title></line>`,
+			x1, y1, x2, y2, template.HTMLEscapeString(way.label()),
+		)
 		if crowded {
 			continue // the pointer shows them
 		}
@@ -105,8 +108,12 @@ func circle(s Scene) template.HTML {
 		case slices.Contains(s.Down, id):
 			class, says = "node down", "has crashed"
 		}
-		fmt.Fprintf(&b, `<g class="%s"><title>%d %s</title><circle cx="%.1f" cy="%.1f" r="%d"/><text x="%.1f" y="%.1f">%d</text></g>`,
-			class, id, says, at[0], at[1], dot, at[0], at[1]+5, id)
+		fmt.Fprintf(
+			&b,
+			`<g class="%s"><title>%d %s</title><circle cx="%.1f" cy="%.1f" r="%d"/>`+
+				`<text x="%.1f" y="%.1f">%d</text></g>`,
+			class, id, says, at[0], at[1], dot, at[0], at[1]+5, id,
+		)
 	}
 	b.WriteString(`</svg>`)
 	return template.HTML(b.String()) //nolint:gosec // numbers, and text that is escaped

@@ -40,16 +40,24 @@ func notesBesideRules(t *testing.T) string {
 	b.WriteString(`# The lecture notes, sentence by sentence
 
 What the notes say, beside the rules of this program that acted when the sentence was played. "Quoted" is the notes';
-what is in italics is ours, and says what is done differently, and why. ` + "`ringleader lecture NAME`" + ` plays a figure,
+what is in italics is ours, and says what is done differently, and why. ` +
+		"`ringleader lecture NAME`" + ` plays a figure,
 ` + "`-o html`" + ` draws it, ` + "`--quiz`" + ` asks. The codes of the rules are those in the records of real nodes.
 
-This page is made of the figures: ` + "`go test ./internal/lecture -rewrite`" + `. Beyond them, the notes' uses and anti-patterns
+This page is made of the figures: ` +
+		"`go test ./internal/lecture -rewrite`" + `. Beyond them, the notes' uses and anti-patterns
 run as programs, and [ALGORITHMS.md](ALGORITHMS.md) says where the notes count in another way.
 `)
 	for _, f := range All() {
-		fmt.Fprintf(&b, "\n## %s\n\n%s. `ringleader lecture %s`\n\n| the notes | rules that acted |\n|---|---|\n", f.Title, f.From, f.Name)
+		fmt.Fprintf(
+			&b, "\n## %s\n\n%s. `ringleader lecture %s`\n\n| the notes | rules that acted |\n|---|---|\n", f.Title,
+			f.From, f.Name,
+		)
 		for _, s := range played(t, f) {
-			fmt.Fprintf(&b, "| %s | %s |\n", strings.Join(each(s.Sentences, italics), "<br>"), strings.Join(rules(s.Trace), "<br>"))
+			fmt.Fprintf(
+				&b, "| %s | %s |\n", strings.Join(each(s.Sentences, italics), "<br>"),
+				strings.Join(rules(s.Trace), "<br>"),
+			)
 		}
 	}
 	return b.String()

@@ -51,10 +51,15 @@ var verbs = map[string]verb{
 		needs: []string{"algorithm"},
 		says: "a cluster of nodes=N, or of ring=3,32:7,5: ids in their order on the ring, with attributes; all have\n" +
 			"agreed, unless it is cold. detector=none: it tells nobody anything, see notice. voters=1,2,3: with a\n" +
-			"lease, of lease=D. clocks=0s,5s: how far the nodes' clocks are off. recovers=D: recovers from split brains, with a hook that takes so long, or fails",
+			"lease, of lease=D. clocks=0s,5s: how far the nodes' clocks are off. recovers=D: recovers from split\n" +
+			"brains, with a hook that takes so long, or fails",
 	},
 	"campaign": {words: []param{nodeParam}, says: "an operator calls an election at N"},
-	"resign":   {words: []param{nodeParam}, options: map[string]sort{"to": node}, says: "an operator makes N step down"},
+	"resign": {
+		words:   []param{nodeParam},
+		options: map[string]sort{"to": node},
+		says:    "an operator makes N step down",
+	},
 	"leave": {
 		words: []param{nodeParam}, options: map[string]sort{"to": node},
 		says: "the same, as a host does it: N asks first who could lead",
@@ -71,9 +76,14 @@ var verbs = map[string]verb{
 		words: []param{nodeParam}, options: map[string]sort{"on": kind, "after": number},
 		says: "N crashes: now, or once it has sent a KIND; after=K: only the first K effects of that step happen",
 	},
-	"start":     {words: []param{nodeParam}, says: "a node that is down comes back"},
-	"wipe":      {words: []param{nodeParam}, says: "N crashes and loses its disk"},
-	"pause":     {words: []param{nodeParam}, options: map[string]sort{"for": span}, needs: []string{"for"}, says: "N's process is stopped for a while"},
+	"start": {words: []param{nodeParam}, says: "a node that is down comes back"},
+	"wipe":  {words: []param{nodeParam}, says: "N crashes and loses its disk"},
+	"pause": {
+		words:   []param{nodeParam},
+		options: map[string]sort{"for": span},
+		needs:   []string{"for"},
+		says:    "N's process is stopped for a while",
+	},
 	"suspect":   {words: []param{nodeParam, peerParam}, says: "N's detector takes M for dead"},
 	"miss":      {words: []param{nodeParam, peerParam}, says: "N's detector notices nothing more about M"},
 	"trust":     {words: []param{nodeParam, peerParam}, says: "N's detector is right about M again"},
@@ -84,8 +94,9 @@ var verbs = map[string]verb{
 	"heal":      {says: "ends all cuts"},
 	"lose":      {words: []param{kindParam}, options: between, says: "the next such message is lost"},
 	"hold": {
-		words: []param{kindParam}, options: map[string]sort{"from": node, "to": node, "for": span}, needs: []string{"for"},
-		says: "the next such message comes so much later",
+		words: []param{kindParam}, options: map[string]sort{"from": node, "to": node, "for": span},
+		needs: []string{"for"},
+		says:  "the next such message comes so much later",
 	},
 	"again": {
 		words: []param{kindParam}, options: between, needs: []string{"from", "to"},
@@ -105,8 +116,8 @@ var verbs = map[string]verb{
 			"bit": number, "leads": orNone,
 		},
 		says: "what must have come of it, in agree's words: the leader, or nobody; messages of a kind by its name,\n" +
-			"as ELECTION=11; total; times: message transmission times; bit: the last one of the leader's id; leads: the\n" +
-			"nodes that believe that they lead",
+			"as ELECTION=11; total; times: message transmission times; bit: the last one of the leader's id; leads:\n" +
+			"the nodes that believe that they lead",
 	},
 }
 
@@ -299,11 +310,15 @@ func links(text string, c cast) error {
 func kind(text string, c cast) error {
 	own := slices.Contains(kindsOf(c.algorithm), text) || slices.ContainsFunc(proto.LeaseKinds(), named(text))
 	// A shared kind that is another algorithm's is not this one's.
-	others := slices.ContainsFunc(catalog.Names(), func(name string) bool { return slices.Contains(kindsOf(name), text) })
+	others := slices.ContainsFunc(
+		catalog.Names(), func(name string) bool { return slices.Contains(kindsOf(name), text) },
+	)
 	if _, known := catalog.KindOf(c.algorithm, text); known && (own || !others) {
 		return nil
 	}
-	return fmt.Errorf("%s sends no message %s; it sends %s", c.algorithm, text, strings.Join(kindsOf(c.algorithm), ", "))
+	return fmt.Errorf(
+		"%s sends no message %s; it sends %s", c.algorithm, text, strings.Join(kindsOf(c.algorithm), ", "),
+	)
 }
 
 func named(text string) func(proto.Kind) bool {

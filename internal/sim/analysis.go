@@ -180,7 +180,8 @@ const incompleteness = "incompleteness of the failure detector: a node crashed, 
 // unnoticed reports whether some living node takes a dead one for alive.
 func (c *cluster) unnoticed() bool {
 	for _, n := range c.nodes {
-		if n.life != nil && slices.ContainsFunc(n.life.view, func(p proto.Peer) bool { return c.node(p.ID).life == nil }) {
+		if n.life != nil &&
+			slices.ContainsFunc(n.life.view, func(p proto.Peer) bool { return c.node(p.ID).life == nil }) {
 			return true
 		}
 	}

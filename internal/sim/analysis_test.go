@@ -107,8 +107,8 @@ func TestAnyInitiatorElectsTheBest(t *testing.T) {
 	for _, name := range catalog.Names() {
 		for initiator := range proto.NodeID(5) {
 			r := mustRun(t, Options{
-				Algorithm: algorithmOf(t, name), Nodes: 6, Initiators: []proto.NodeID{initiator + 1}, Crashed: []proto.NodeID{6},
-				Detector: Perfect,
+				Algorithm: algorithmOf(t, name), Nodes: 6, Initiators: []proto.NodeID{initiator + 1},
+				Crashed: []proto.NodeID{6}, Detector: Perfect,
 			})
 			if r.Leader != 5 {
 				t.Errorf("%s: leader %d", r.Repro, r.Leader)

@@ -59,8 +59,10 @@ type plannedCrash struct {
 
 // playVerbs carry out the commands.
 var playVerbs = map[string]func(*Player, scenario.Command) error{
-	"new":      (*Player).create,
-	"campaign": operates(func(scenario.Command) algorithms.Event { return algorithms.Campaign{Reason: "the operator asked"} }),
+	"new": (*Player).create,
+	"campaign": operates(
+		func(scenario.Command) algorithms.Event { return algorithms.Campaign{Reason: "the operator asked"} },
+	),
 	"resign": operates(func(cmd scenario.Command) algorithms.Event {
 		return algorithms.Resign{To: cmd.NodeOption("to")}
 	}),

@@ -201,11 +201,13 @@ func TestOptionsThatMakeNoSimulation(t *testing.T) {
 		"--detector none is for":        {Algorithm: a, Detector: None},
 		"the nodes are 1 to 3":          {Algorithm: a, Nodes: 3, Initiators: []proto.NodeID{4}},
 		"perfect, or none":              {Algorithm: a, Nodes: 3, Initiators: []proto.NodeID{1}, Detector: Late},
-		"it is dead at the start":       {Algorithm: a, Nodes: 3, Initiators: []proto.NodeID{3}, Crashed: []proto.NodeID{3}},
-		"--crashed 4: no such node":     {Algorithm: a, Nodes: 3, AllInitiate: true, Crashed: []proto.NodeID{4}},
-		"all nodes are dead":            {Algorithm: a, Nodes: 1, AllInitiate: true, Crashed: []proto.NodeID{1}},
-		"for one election: give":        {Algorithm: a, Shuffle: true},
-		"--nodes and --ring":            {Algorithm: a, Nodes: 3, AllInitiate: true, Members: scenario.Numbered(3)},
+		"it is dead at the start": {
+			Algorithm: a, Nodes: 3, Initiators: []proto.NodeID{3}, Crashed: []proto.NodeID{3},
+		},
+		"--crashed 4: no such node": {Algorithm: a, Nodes: 3, AllInitiate: true, Crashed: []proto.NodeID{4}},
+		"all nodes are dead":        {Algorithm: a, Nodes: 1, AllInitiate: true, Crashed: []proto.NodeID{1}},
+		"for one election: give":    {Algorithm: a, Shuffle: true},
+		"--nodes and --ring":        {Algorithm: a, Nodes: 3, AllInitiate: true, Members: scenario.Numbered(3)},
 		"node 1 is there twice": {
 			Algorithm: a, AllInitiate: true, Members: append(scenario.Numbered(3), scenario.Numbered(1)...),
 		},

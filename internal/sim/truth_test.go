@@ -23,7 +23,13 @@ func TestTruth(t *testing.T) {
 		votes, reigns := 0, map[ReignEnd]int{}
 		for seed := range uint64(30) {
 			var silent, log bytes.Buffer
-			o := Options{Algorithm: algorithmOf(t, e.Name), Seed: seed, Trace: &silent, TraceJSON: true, TraceAll: true}
+			o := Options{
+				Algorithm: algorithmOf(t, e.Name),
+				Seed:      seed,
+				Trace:     &silent,
+				TraceJSON: true,
+				TraceAll:  true,
+			}
 			mustRun(t, o)
 			truth := Truth{}
 			o.Trace, o.Truth = &log, &truth
@@ -88,7 +94,10 @@ func (truth *Truth) agrees(t *testing.T, log []byte) {
 // A cut, a pause and a crash are in the Truth, with their ends.
 func TestTruthOfFaults(t *testing.T) {
 	truth := Truth{}
-	c := newCluster(Options{Algorithm: toyAlgorithm(sound), Truth: &truth}, scenario.Numbered(2), false, weather{MinDelay: 1, MaxDelay: 1})
+	c := newCluster(
+		Options{Algorithm: toyAlgorithm(sound), Truth: &truth}, scenario.Numbered(2), false,
+		weather{MinDelay: 1, MaxDelay: 1},
+	)
 	for _, n := range c.nodes {
 		c.start(n)
 	}

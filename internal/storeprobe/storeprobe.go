@@ -176,7 +176,8 @@ var questions = []struct {
 			return Etcd
 		case strings.Contains(a, `"gitVersion"`):
 			return Kubernetes
-		case strings.Contains(a, "HTTP request to an HTTPS server"), strings.Contains(a, "HTTP request was sent to HTTPS"):
+		case strings.Contains(a, "HTTP request to an HTTPS server"),
+			strings.Contains(a, "HTTP request was sent to HTTPS"):
 			return secureWeb
 		case strings.HasPrefix(a[min(len("HTTP/1.1 "), len(a)):], "5"):
 			return "" // a proxy may say this of a store that is down

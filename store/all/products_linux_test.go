@@ -45,7 +45,11 @@ func listen(t *testing.T, f func(net.Conn)) string {
 // inTLS returns the address of a server behind TLS.
 func inTLS(t *testing.T, pair tls.Certificate, address string) string {
 	t.Helper()
-	secure := &tls.Config{Certificates: []tls.Certificate{pair}, NextProtos: []string{"h2"}, MinVersion: tls.VersionTLS12}
+	secure := &tls.Config{
+		Certificates: []tls.Certificate{pair},
+		NextProtos:   []string{"h2"},
+		MinVersion:   tls.VersionTLS12,
+	}
 	return listen(t, func(c net.Conn) {
 		outer := tls.Server(c, secure)
 		if outer.Handshake() != nil {
@@ -86,7 +90,11 @@ func TestAnotherProduct(t *testing.T) {
 	ca := "ca=" + cert
 	end := make(chan struct{})
 	at := map[string]string{
-		"http": web(t, http.StatusNotFound, (*httptest.Server).Start), "https": web(t, 404, (*httptest.Server).StartTLS),
+		"http": web(
+			t,
+			http.StatusNotFound,
+			(*httptest.Server).Start,
+		), "https": web(t, 404, (*httptest.Server).StartTLS),
 		"silent": listen(t, func(net.Conn) { <-end }), "closing": listen(t, func(net.Conn) {}),
 		"proxy": web(t, http.StatusServiceUnavailable, (*httptest.Server).Start),
 		"ssh": listen(t, func(c net.Conn) {
@@ -167,7 +175,8 @@ func TestAnotherProduct(t *testing.T) {
 			defer cancel()
 			err = p.Check(ctx)
 			t.Logf("%v", err)
-			if err == nil || errors.Is(err, store.ErrWrong) != (r.want != "") || !strings.Contains(err.Error(), r.want) {
+			if err == nil || errors.Is(err, store.ErrWrong) != (r.want != "") ||
+				!strings.Contains(err.Error(), r.want) {
 				t.Errorf("%v, want %q", err, r.want)
 			}
 		})

@@ -49,7 +49,8 @@ func (e *election) check(ctx context.Context) error {
 	for _, kv := range list {
 		if of, deeper := cutLast(string(kv.Key[len(e.prefix):])); deeper && kv.Lease != 0 {
 			return fmt.Errorf("%w: there is an election %.80q, which lies below %s: name another prefix, for one "+
-				"would queue behind the candidates of the other", store.ErrWrong, e.prefix+of, e.prefix[:len(e.prefix)-1])
+				"would queue behind the candidates of the other",
+				store.ErrWrong, e.prefix+of, e.prefix[:len(e.prefix)-1])
 		}
 	}
 	return e.checkAbove(ctx)
@@ -70,8 +71,12 @@ func (e *election) checkAbove(ctx context.Context) error {
 		for _, kv := range r.Kvs {
 			lease, err := strconv.ParseInt(string(kv.Key[len(above)+1:]), 16, 64)
 			if err == nil && lease == kv.Lease && lease != 0 {
-				return fmt.Errorf("%w: the prefix lies below %s, where another election is: name another prefix, for "+
-					"its candidates would queue behind ours", store.ErrWrong, above)
+				return fmt.Errorf(
+					"%w: the prefix lies below %s, where another election is: name another prefix, for "+
+						"its candidates would queue behind ours",
+					store.ErrWrong,
+					above,
+				)
 			}
 		}
 	}

@@ -93,7 +93,8 @@ func TestConflictStorm(t *testing.T) {
 	storm.Store(true)
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if a, err := one.Ask(ctx, algorithms.Ask{Verb: algorithms.AskRenew}); err == nil || errors.Is(err, store.ErrWrong) {
+	if a, err := one.Ask(ctx, algorithms.Ask{Verb: algorithms.AskRenew}); err == nil ||
+		errors.Is(err, store.ErrWrong) {
 		t.Errorf("in a storm: %+v, %v", a, err)
 	}
 	storm.Store(false)
@@ -409,7 +410,7 @@ func TestParse(t *testing.T) {
 		"kubernetes://ns/name?server=http://h":                           "kubernetes://ns/name?server=http%3A%2F%2Fh",
 		"kubernetes://ns/name?server=https://h:6443&token-file=" + token: "token-file=",
 		"kubernetes://ns/name":                                           "this is no pod: give kubeconfig=FILE",
-		"kubernetes://ns":                                                "the name of the Lease is missing: write kubernetes://",
+		"kubernetes://ns":                                                "the name of the Lease is missing",
 		"kubernetes:///name":                                             `the namespace ""`,
 		"kubernetes://ns,b/name":                                         `the namespace "ns,b"`,
 		"kubernetes://ns/a/b":                                            `the name "a/b" of the Lease`,

@@ -94,8 +94,10 @@ func New(c Config) (store.Store, error) {
 	case c.Database == "":
 		return nil, fmt.Errorf("the database %q: write postgres://SERVER/DATABASE", c.Database)
 	case strings.Contains(c.Database, "/"):
-		return nil, fmt.Errorf("the database %q: write postgres://SERVER/DATABASE, and ?election=NAME for the election",
-			c.Database)
+		return nil, fmt.Errorf(
+			"the database %q: write postgres://SERVER/DATABASE, and ?election=NAME for the election",
+			c.Database,
+		)
 	case !isTable(c.Table):
 		return nil, fmt.Errorf("the table %q: want a name of letters, digits and _, or SCHEMA.NAME", c.Table)
 	}
@@ -212,7 +214,11 @@ func (e *election) explain(err error) error {
 	switch {
 	case !ok:
 	case failed.Code == "28P01" && e.PasswordFile == "":
-		return fmt.Errorf("%w: the server wants a password: give password-file=FILE (%s)", store.ErrWrong, failed.Message)
+		return fmt.Errorf(
+			"%w: the server wants a password: give password-file=FILE (%s)",
+			store.ErrWrong,
+			failed.Message,
+		)
 	case failed.Code == "28000" && e.TLS == nil && strings.HasSuffix(failed.Message, "no encryption"):
 		return fmt.Errorf("%w: the server does not let this user in without TLS: give tls=true or ca=FILE (%s)",
 			store.ErrWrong, failed.Message)

@@ -281,7 +281,10 @@ func TestCheck(t *testing.T) {
 	s.do(t, "CREATE TABLE other (name text PRIMARY KEY, x int)")
 	s.do(t, "CREATE TABLE numbers (name text PRIMARY KEY, holder int, token bigint, expires timestamptz)")
 	s.do(t, "CREATE TABLE keyless (name text, holder text, token bigint, expires timestamptz)")
-	s.do(t, "CREATE TABLE more (name text PRIMARY KEY, holder text, token bigint, expires timestamptz, x int NOT NULL)")
+	s.do(
+		t,
+		"CREATE TABLE more (name text PRIMARY KEY, holder text, token bigint, expires timestamptz, x int NOT NULL)",
+	)
 	s.do(t, "CREATE ROLE reader LOGIN")
 	s.do(t, "CREATE ROLE guarded LOGIN")
 	s.do(t, "COPY (VALUES ('host all guarded all scram-sha-256'), "+
@@ -298,7 +301,9 @@ func TestCheck(t *testing.T) {
 		"wants a password: give password-file=FILE": func(c *Config) { c.User = "guarded" },
 		"give tls=true or ca=FILE":                  func(c *Config) { c.User = "stranger" },
 		"there is no such schema":                   func(c *Config) { c.Table = "none.leases" },
-		"the server does not speak TLS":             func(c *Config) { c.TLS = &tls.Config{MinVersion: tls.VersionTLS12} },
+		"the server does not speak TLS": func(c *Config) {
+			c.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
+		},
 	} {
 		p := storetest.Open(t, s.at(t, "k", change), 1, ttl)
 		if err := p.Check(t.Context()); !errors.Is(err, store.ErrWrong) || !strings.Contains(err.Error(), want) {
@@ -307,7 +312,8 @@ func TestCheck(t *testing.T) {
 	}
 	for _, table := range []string{"numbers", "keyless", "more"} {
 		p := storetest.Open(t, s.at(t, "k", func(c *Config) { c.Table = table }), 1, ttl)
-		if err := p.Check(t.Context()); !errors.Is(err, store.ErrWrong) || !strings.Contains(err.Error(), "not one of el") {
+		if err := p.Check(t.Context()); !errors.Is(err, store.ErrWrong) ||
+			!strings.Contains(err.Error(), "not one of el") {
 			t.Errorf("the table %s: %v", table, err)
 		}
 	}
@@ -329,7 +335,7 @@ func TestParse(t *testing.T) {
 	for text, want := range map[string]string{
 		"postgres://h/db": "postgres://h:5432/db?election=leader&table=ringleader_leases",
 		"postgresql://h:1,g/db?table=s.t&election=x": "postgres://h:1,g:5432/db?election=x&table=s.t",
-		"postgres://me@h/db":                         "", // the server may know the user by its certificate, or trust it
+		"postgres://me@h/db":                         "", // the server may know it by its certificate
 		"postgres://h/db?user=me":                    "",
 		"postgres://h/db/x": `the database "db/x": write postgres://SERVER/DATABASE, and ` +
 			`?election=NAME for the election`,

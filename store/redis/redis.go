@@ -62,7 +62,11 @@ const tokenOf, askOf = ":token", ":ask"
 func New(c Config) (store.Store, error) {
 	for _, own := range []string{tokenOf, askOf} {
 		if of, is := strings.CutSuffix(c.Key, own); is {
-			return nil, fmt.Errorf("the key %q is where the election %q keeps what belongs to it: name another", c.Key, of)
+			return nil, fmt.Errorf(
+				"the key %q is where the election %q keeps what belongs to it: name another",
+				c.Key,
+				of,
+			)
 		}
 	}
 	switch {
@@ -284,7 +288,12 @@ func (e *election) check(ctx context.Context, s *redis.Client) (run string, err 
 	}
 	switch {
 	case about["role"] == "slave":
-		return "", wrong(s, "this is a replica of %s:%s: name the primary", about["master_host"], about["master_port"])
+		return "", wrong(
+			s,
+			"this is a replica of %s:%s: name the primary",
+			about["master_host"],
+			about["master_port"],
+		)
 	case about["cluster_enabled"] == "1":
 		return "", wrong(s, "this is a node of a Redis Cluster: name a server of its own")
 	}

@@ -76,7 +76,11 @@ func New(c Config) (store.Store, error) {
 	odd := func(part string) bool { return part == "" || part == "." || part == ".." }
 	for part := range strings.SplitSeq(c.Path, "/") {
 		if _, _, is := contender(part); is {
-			return nil, fmt.Errorf("in the path %s, %q is the name of a candidate of an election: name another", c.Path, part)
+			return nil, fmt.Errorf(
+				"in the path %s, %q is the name of a candidate of an election: name another",
+				c.Path,
+				part,
+			)
 		}
 	}
 	switch {
