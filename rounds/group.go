@@ -84,6 +84,7 @@ type member struct {
 	current       *life
 	// The belief of the last record that came in.
 	term, leader uint64
+	followed     uint64 // the highest term of a leader that it named
 }
 
 // log holds the records of one term until its round is built.
@@ -140,7 +141,8 @@ func (g *group) add(rec *trace.Record) {
 	g.recovered.note(rec, l.ref(rec.Seq))
 	chatter := settled && isChatter(rec)
 	reasons, why := reasonsOf(rec)
-	term := termOf(rec, reasons)
+	term := termOf(rec, reasons, m.followed)
+	m.followed = max(m.followed, rec.LeaderTerm())
 	l.add(rec, reasons, term)
 	l.existed.note(rec)
 	if chatter {
@@ -170,13 +172,16 @@ func (g *group) add(rec *trace.Record) {
 
 // termOf returns the term whose round the record belongs to. Under a lease that need not be the node's own term: a
 // node asks and votes in a term that it is not in yet, and answers in one while nobody leads; and an algorithm may
-// nominate in later terms.
-func termOf(rec *trace.Record, reasons []reason) uint64 {
+// nominate in later terms. followed is the highest term of a leader that the node named before.
+func termOf(rec *trace.Record, reasons []reason, followed uint64) uint64 {
 	if !leased(rec.Guarantee) {
 		return rec.RoundTerm()
 	}
 	if rec.LeaderChange != "" && rec.Leader != 0 && rec.Token != 0 {
 		return rec.Token
+	}
+	if rec.Event == storeEvent && len(reasons) == 0 && rec.Term > followed {
+		return rec.Term // the store tells of a leader that the node does not follow yet
 	}
 	asked := rec.RoundTerm()
 	for i := range reasons {
@@ -193,6 +198,9 @@ func termOf(rec *trace.Record, reasons []reason) uint64 {
 	}
 	return asked
 }
+
+// storeEvent is the event of a record that tells what a store answered.
+const storeEvent = "store"
 
 // entriesAtOnce is how many entries are allocated at a time.
 const entriesAtOnce = 64

@@ -69,3 +69,22 @@ func TestStoreAwayIsTold(t *testing.T) {
 		}
 	}
 }
+
+// What the store tells of a leader that a node does not follow yet is about that leader's term, and begins no round of
+// its own, however far the nomination has counted.
+func TestStoreTellsOfTheLeader(t *testing.T) {
+	prev := uint64(0)
+	lead := onStore(0, 1, 2, 3, "store", 2, trace.Reason{
+		Code: "store.lead", Args: []trace.Arg{cause("store.nominated"), aNumber(2)},
+	})
+	lead.PrevLeader, lead.LeaderChange = &prev, "elected"
+	told := onStore(1, 1, 2, 3, "store", 0)
+	told.Node, told.Incarnation, told.Detail = 1, "n1", "first is node 2 n2 with token 2"
+	b := rounds.NewBuilder()
+	b.Add(&lead)
+	b.Add(&told)
+	all := b.History().Groups[0].Rounds
+	if len(all) != 1 || all[0].Term != 2 {
+		t.Errorf("%d rounds, the last of term %d", len(all), all[len(all)-1].Term)
+	}
+}

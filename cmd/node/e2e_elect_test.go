@@ -53,11 +53,16 @@ func TestElect(t *testing.T) {
 		before := e.leads(3)
 		for _, callers := range [][]proto.NodeID{{1}, {2}, {3}, e.IDs()} {
 			said := e.elected(callers...)
-			b := e.leads(3)
+			var b testcluster.Belief
+			e.check(e.Wait(e.ctx, func() bool { // the callers know first
+				beliefs := e.Beliefs(e.IDs()...)
+				b = beliefs[1]
+				return b.Leader == 3 && b.Term > before.Term && beliefs[2] == b && beliefs[3] == b
+			}))
 			if len(callers) == len(e.IDs()) {
 				e.isBelief(said, b)
 			}
-			if said.Guarantee != entry.Guarantee || b.Term <= before.Term {
+			if said.Guarantee != entry.Guarantee || said.Term <= before.Term {
 				t.Errorf("nodes %v called an election in term %d: %+v", callers, before.Term, said)
 			}
 			before = b

@@ -17,11 +17,11 @@ import (
 func lectureCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "lecture",
-		Usage:     "replay a figure of the lecture notes, sentence by sentence",
+		Usage:     "replay a figure of the lecture notes",
 		ArgsUsage: "[NAME]",
-		Description: "Without NAME it lists the figures. With it, it plays one in virtual time, in the\n" +
-			"notes' own ids: at each step the notes' sentence, then what the nodes did. Ends\n" +
-			"with 1 if what the notes say did not come out.",
+		Description: "Without NAME it lists the figures. With it, it plays one in virtual time,\n" +
+			"in the notes' own ids: at each step the notes' sentence, then what the\n" +
+			"nodes did. Ends with 1 if what the notes say did not come out.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "quiz", Usage: "stop before each step and ask who sends what to whom"},
 			&cli.StringFlag{

@@ -18,12 +18,12 @@ import (
 func playCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "play",
-		Usage:     "play a scenario: who crashes, who is told, which message is lost",
+		Usage:     "play a scenario of crashes, cuts and lost messages",
 		ArgsUsage: "FILE",
-		Description: "FILE holds commands, one a line; - reads standard input. A message takes half of\n" +
-			"delta, and detectors notice all within delta. Ends with 1 when the run broke a\n" +
-			"rule, when something did not come out as the scenario expects, and when a\n" +
-			"message never came. The commands:\n\n" + scenario.Help(),
+		Description: "FILE holds commands, one a line; - reads standard input. A message takes\n" +
+			"half of delta, and detectors notice all within delta. Ends with 1 when the\n" +
+			"run broke a rule, when something did not come out as the scenario expects,\n" +
+			"and when a message never came. The commands:\n\n" + scenario.Help(),
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "codes", Usage: "print the codes of the rules, not their sentences"},
 			outputFlag(),

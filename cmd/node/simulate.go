@@ -35,10 +35,10 @@ func simulateCommand() *cli.Command {
 		Name:  "simulate",
 		Usage: "run a cluster in virtual time, from a seed",
 		Description: "Without --initiator: random faults, then calm, then a leader within the\n" +
-			"stated bound; what the flags leave open is drawn from the seed. With it: one\n" +
-			"election, its messages counted as the lecture notes do, and a failure detector\n" +
-			"that tells the initiators only. Ends with 1 when an invariant was violated, or\n" +
-			"such an election has no leader.",
+			"stated bound; what the flags leave open is drawn from the seed. With it:\n" +
+			"one election, its messages counted as the lecture notes do, and a failure\n" +
+			"detector that tells the initiators only. Ends with 1 when an invariant was\n" +
+			"violated, or such an election has no leader.",
 		Flags: []cli.Flag{
 			algorithmFlag(),
 			&cli.StringFlag{

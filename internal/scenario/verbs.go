@@ -49,9 +49,9 @@ var verbs = map[string]verb{
 			"voters": nil, "lease": span, "keep": truth, "fence": truth, "recovers": span, "clocks": spans,
 		},
 		needs: []string{"algorithm"},
-		says: "a cluster of nodes=N, or of ring=3,32:7,5: ids in their order on the ring, with attributes; all have\n" +
-			"agreed, unless it is cold. detector=none: it tells nobody anything, see notice. voters=1,2,3: with a\n" +
-			"lease, of lease=D. clocks=0s,5s: how far the nodes' clocks are off. recovers=D: recovers from split\n" +
+		says: "a cluster of nodes=N, or of ring=3,32:7,5: ids in their order on the ring, with attributes; all have " +
+			"agreed, unless it is cold. detector=none: it tells nobody anything, see notice. voters=1,2,3: with a " +
+			"lease, of lease=D. clocks=0s,5s: how far the nodes' clocks are off. recovers=D: recovers from split " +
 			"brains, with a hook that takes so long, or fails",
 	},
 	"campaign": {words: []param{nodeParam}, says: "an operator calls an election at N"},
@@ -115,8 +115,8 @@ var verbs = map[string]verb{
 			"leader": orNobody, "term": number, "total": number, "times": number, "agreed": truth, "finding": nil,
 			"bit": number, "leads": orNone,
 		},
-		says: "what must have come of it, in agree's words: the leader, or nobody; messages of a kind by its name,\n" +
-			"as ELECTION=11; total; times: message transmission times; bit: the last one of the leader's id; leads:\n" +
+		says: "what must have come of it, in agree's words: the leader, or nobody; messages of a kind by its name, " +
+			"as ELECTION=11; total; times: message transmission times; bit: the last one of the leader's id; leads: " +
 			"the nodes that believe that they lead",
 	},
 }
@@ -124,16 +124,37 @@ var verbs = map[string]verb{
 // Verbs returns the names of all commands, in order.
 func Verbs() []string { return slices.Sorted(maps.Keys(verbs)) }
 
+// helpWidth is the number of columns that Help fits in, and helpIndent how far what a command does is to the right.
+const (
+	helpWidth  = 72
+	helpIndent = "      "
+)
+
 // Help returns the commands and what they do, as text.
 func Help() string {
 	var b strings.Builder
 	for _, name := range Verbs() {
-		fmt.Fprintf(&b, "  %s\n", verbs[name].form(name))
-		for line := range strings.SplitSeq(verbs[name].says, "\n") {
-			fmt.Fprintf(&b, "        %s\n", line)
-		}
+		b.WriteString(fill("  ", helpIndent, verbs[name].form(name)))
+		b.WriteString(fill(helpIndent, helpIndent, verbs[name].says))
 	}
 	return b.String()
+}
+
+// fill breaks a text into lines that fit. The first begins with first, the others with next.
+func fill(first, next, text string) string {
+	var b strings.Builder
+	line := first
+	for i, word := range strings.Fields(text) {
+		if i > 0 && len([]rune(line))+1+len([]rune(word)) > helpWidth {
+			b.WriteString(strings.TrimRight(line, " ") + "\n")
+			line = next
+		}
+		if strings.TrimSpace(line) != "" {
+			line += " "
+		}
+		line += word
+	}
+	return b.String() + line + "\n"
 }
 
 // form returns the form of a command, such as "pause N for=D".
@@ -147,9 +168,9 @@ func (v verb) form(name string) string {
 	}
 	for _, key := range slices.Sorted(maps.Keys(v.options)) {
 		if slices.Contains(v.needs, key) {
-			parts = append(parts, key+"=…")
+			parts = append(parts, key+"=V")
 		} else {
-			parts = append(parts, "["+key+"=…]")
+			parts = append(parts, "["+key+"=V]")
 		}
 	}
 	return strings.Join(parts, " ")
@@ -219,7 +240,7 @@ func (p *parser) begin(cmd Command) error {
 		return fmt.Errorf("clocks=%s: more clocks than nodes", clocks)
 	}
 	if _, leased := cmd.options["voters"]; !leased && cmd.options["lease"] != "" {
-		return errors.New("lease=D needs voters=…: who promises it?")
+		return errors.New("lease=D needs voters=V: who promises it?")
 	}
 	if voters := cmd.options["voters"]; voters != "" {
 		return nodes(voters, p.cast)
