@@ -35,7 +35,7 @@ func (n *Node) ProvenDead(id proto.NodeID, s proto.Incarnation) {
 	n.proofs.mu.Lock()
 	defer n.proofs.mu.Unlock()
 	select {
-	case n.liveness <- liveness{proto.Peer{ID: id, Incarnation: s}, true}:
+	case n.liveness <- &liveness{proto.Peer{ID: id, Incarnation: s}, true}:
 		if n.proofs.of == nil {
 			n.proofs.of = map[proto.NodeID]proto.Incarnation{}
 		}
@@ -55,7 +55,7 @@ func (n *Node) HeardAgain(id proto.NodeID, s proto.Incarnation) {
 		return
 	}
 	select {
-	case n.liveness <- liveness{proto.Peer{ID: id, Incarnation: s}, false}:
+	case n.liveness <- &liveness{proto.Peer{ID: id, Incarnation: s}, false}:
 		delete(n.proofs.of, id)
 	default:
 	}

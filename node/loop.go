@@ -118,7 +118,7 @@ func (n *Node) timeout() error {
 
 // takeProof gives the proof of a death, or its withdrawal, to the Machine, after the messages that
 // wait: the process sent them before it died.
-func (n *Node) takeProof(p liveness) error {
+func (n *Node) takeProof(p *liveness) error {
 	for range len(n.inbox) {
 		if err := n.receive(<-n.inbox); err != nil {
 			return err

@@ -139,7 +139,7 @@ type Node struct {
 	peers       peersBox
 	asks        chan ask
 	causes      ineligibleBox
-	liveness    chan liveness
+	liveness    chan *liveness // pointers: it is large, and nearly always empty
 	proofs      proofs
 	workStopped chan proto.Term // the terms of leaderships whose work has stopped
 	fenced      chan algorithms.Fenced
@@ -195,7 +195,7 @@ func New(cfg Config) (*Node, error) {
 		peers:        peersBox{wake: make(chan struct{}, 1)},
 		asks:         make(chan ask),
 		causes:       newIneligibleBox(),
-		liveness:     make(chan liveness, inboxSize),
+		liveness:     make(chan *liveness, inboxSize),
 		workStopped:  make(chan proto.Term),
 		fenced:       make(chan algorithms.Fenced),
 		answers:      make(chan algorithms.Answered),
