@@ -28,6 +28,8 @@ type Config struct {
 	Cluster, Algorithm string
 	// Voters is this process's list of voters. The Group tells it to the other nodes.
 	Voters Voters
+	// Store is the store on which this process elects. The Group tells it to the other nodes.
+	Store Store
 
 	// Bind is the address at which gossip listens, over UDP and TCP. With port 0 the kernel chooses
 	// a port.
@@ -90,7 +92,7 @@ func (c Config) derive(now time.Time) (p plan, err error) {
 	p.meta = meta{
 		Peer: c.Self, started: now.UnixMicro(),
 		electionAddr: c.ElectionAddr, httpAddr: c.HTTPAddr,
-		cluster: c.Cluster, algorithm: c.Algorithm, voters: c.Voters,
+		cluster: c.Cluster, algorithm: c.Algorithm, voters: c.Voters, store: c.Store,
 	}
 	if err := cmp.Or(p.meta.validate(), c.Notice.validate()); err != nil {
 		return p, err

@@ -89,7 +89,7 @@ func newGroup(cfg Config, p plan, gossip netip.AddrPort, now time.Time) *Group {
 		cfg: cfg, settings: p.settings, log: cfg.Logger, me: self.identity(),
 		addr: gossip, self: self,
 		gate: &gate{
-			cluster: cfg.Cluster, algorithm: cfg.Algorithm, voters: cfg.Voters.List,
+			cluster: cfg.Cluster, algorithm: cfg.Algorithm, voters: cfg.Voters.List, store: cfg.Store,
 			log: cfg.Logger, stranger: cfg.OnStranger,
 		},
 		queue:   newQueue(),

@@ -17,13 +17,13 @@ import (
 // The gossip meta is a process's description of itself, in big endian:
 //
 //	version 1 byte | flags 1 | id 8 | incarnation 16 | attribute 8 | started 8 |
-//	version of the voters 8 |
+//	version of the voters 8 | digest of the place in the store 4 | TTL 4 |
 //	election address, HTTP address, cluster, algorithm, voters: length 1 byte + text each
 //
-// memberlist panics above 512 bytes. The bounds below keep it at most at 503.
+// memberlist panics above 512 bytes. The bounds below keep it at most at 511.
 const (
-	metaVersion  = 2
-	metaFixed    = 1 + 1 + 8 + 16 + 8 + 8 + 8
+	metaVersion  = 3
+	metaFixed    = 1 + 1 + 8 + 16 + 8 + 8 + 8 + 4 + 4
 	metaListed   = 1 // a flag, like the next two constants
 	metaBarred   = 2
 	metaVoters   = 4 // the list of voters is committed
@@ -43,6 +43,7 @@ type meta struct {
 	electionAddr, httpAddr string
 	cluster, algorithm     string
 	voters                 Voters
+	store                  Store
 }
 
 // encode returns the encoded meta, which must be valid.
@@ -64,6 +65,8 @@ func (m meta) encode() []byte {
 	b = binary.BigEndian.AppendUint64(b, uint64(m.Attr))
 	b = binary.BigEndian.AppendUint64(b, uint64(m.started))
 	b = binary.BigEndian.AppendUint64(b, m.voters.Version)
+	b = binary.BigEndian.AppendUint32(b, m.store.Place)
+	b = binary.BigEndian.AppendUint32(b, m.store.TTL)
 	for _, s := range []string{m.electionAddr, m.httpAddr, m.cluster, m.algorithm, string(m.voters.List)} {
 		b = append(b, byte(len(s)))
 		b = append(b, s...)
@@ -90,6 +93,7 @@ func decodeMeta(b []byte) (meta, error) {
 	m.Attr = int64(binary.BigEndian.Uint64(b[26:]))
 	m.started = int64(binary.BigEndian.Uint64(b[34:]))
 	m.voters.Version = binary.BigEndian.Uint64(b[42:])
+	m.store = Store{binary.BigEndian.Uint32(b[50:]), binary.BigEndian.Uint32(b[54:])}
 	rest := b[metaFixed:]
 	var voters string
 	for _, s := range []*string{&m.electionAddr, &m.httpAddr, &m.cluster, &m.algorithm, &voters} {

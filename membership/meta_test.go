@@ -28,6 +28,7 @@ func TestMetaRoundTrip(t *testing.T) {
 				Ineligible: true,
 			},
 			started: 1, electionAddr: "a:1", cluster: "ü", algorithm: "ring",
+			store: Store{Place: math.MaxUint32, TTL: 1},
 		},
 		largestMeta(),
 	} {
@@ -57,7 +58,7 @@ func TestMetaIsAlwaysWellBelow512Bytes(t *testing.T) {
 	if err := m.validate(); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(m.encode()); n > 503 || len(m.voters.List) > proto.MaxVoterList {
+	if n := len(m.encode()); n > 511 || len(m.voters.List) > proto.MaxVoterList {
 		t.Errorf("%d bytes", n)
 	}
 }

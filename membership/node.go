@@ -34,7 +34,7 @@ func (n node) identity() identity { return identity{n.ID, n.Incarnation} }
 func (n node) member() Member {
 	return Member{
 		Peer: n.Peer, GossipAddr: n.gossip.String(),
-		ElectionAddr: n.electionAddr, HTTPAddr: n.httpAddr, Voters: n.voters,
+		ElectionAddr: n.electionAddr, HTTPAddr: n.httpAddr, Voters: n.voters, Store: n.store,
 	}
 }
 

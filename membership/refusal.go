@@ -20,6 +20,7 @@ var errRefused = errors.New("peer refused")
 type gate struct {
 	cluster, algorithm string
 	voters             proto.VoterList // "" for a node without voters
+	store              Store
 	log                zerolog.Logger
 	stranger           func(Member) // called for processes of another algorithm; may be nil
 	said               logLimiter
@@ -70,6 +71,10 @@ func (g *gate) compare(n node) error {
 			"give both the same cluster label, or remove the address from the join targets",
 			n.cluster, g.cluster)
 	}
+	if one, other := n.store.elects(), g.store.elects(); one != other {
+		return fmt.Errorf("it elects %s, and this node %s: start the one that is wrong again, with what the others "+
+			"have of the setting store", one, other)
+	}
 	if n.algorithm != g.algorithm && (n.voters.List == "") != (g.voters == "") {
 		return fmt.Errorf("it has %v, and this node has %v: start the one that is wrong again, with what "+
 			"the others have of the setting voters", n.voters.List, g.voters)
@@ -81,4 +86,12 @@ func (g *gate) compare(n node) error {
 			"and be changed node by node; not so what has a quorum of its own", n.algorithm, g.algorithm)
 	}
 	return nil
+}
+
+// elects says whether there is a store.
+func (s Store) elects() string {
+	if s == (Store{}) {
+		return "without a store"
+	}
+	return "on a store"
 }

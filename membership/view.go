@@ -16,6 +16,14 @@ type Member struct {
 	GossipAddr, ElectionAddr, HTTPAddr string
 	// Voters is the process's list of voters, as the process told it.
 	Voters Voters
+	// Store is the store on which the process elects, as the process told it.
+	Store Store
+}
+
+// Store says on which store a process elects; it is zero for a process without one.
+type Store struct {
+	Place uint32 // a digest of the kind of the store and of the place in it, which show no secret so
+	TTL   uint32 // in milliseconds
 }
 
 // Voters is a process's list of voters; List is empty if it has none. Version and Committed are the

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/internal/needs"
 	"github.com/ringleader-dev/ringleader/internal/storeserver"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -149,6 +150,81 @@ func TestStorePaused(t *testing.T) {
 	e.check(syscall.Kill(s.PID(), syscall.SIGCONT))
 	if next := e.agreed(); next.Leader == 0 || next.Term <= first.Term {
 		t.Errorf("%+v leads after %+v", next, first)
+	}
+}
+
+// Promise: nodes of one cluster that elect in different places of a store, or with another TTL, or by voters, name the
+// setting that differs on both sides, and one of them leads at most.
+func TestStoresThatDiffer(t *testing.T) {
+	s := aRedis(t)
+	for name, c := range map[string]struct {
+		args          []string // of node 3
+		setting, says string
+	}{
+		"place": {
+			[]string{"--store", s.URL("other")}, "the setting store differs", "from that of node 3: it is not redis place there",
+		},
+		"TTL": {
+			[]string{"--store", s.URL("TTL"), "--lease", "8s"}, "the setting lease differs",
+			"from that of node 3: a TTL of 8s there, of 4s here",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newE2E(t, "bully", 3, "--store", s.URL(name), "--lease", "4s")
+			e.check(e.Start(1))
+			e.check(e.Start(2))
+			e.leads(2, 1, 2)
+			e.check(e.Start(3, c.args...))
+			for id := proto.NodeID(1); id <= 3; id++ {
+				odd := id == 3
+				e.status(id, func(s httpapi.Status) bool {
+					return len(s.Differ) > 0 && (s.Leader == 0) == odd && (s.Ineligible == "") != odd
+				})
+				_, out := runRingleader(t, "status", "--addr", e.Node(id).HTTP)
+				if !strings.Contains(out, c.setting) || !odd && !strings.Contains(out, c.says) {
+					t.Errorf("node %v: %s", id, out)
+				}
+			}
+			e.says(2, asked{1, 3}, "Node 2 leads term", c.setting)
+			e.says(3, asked{1, 3}, "Node 2 leads term", "Node 3 does not stand for election: "+c.setting)
+			for _, r := range e.Records() {
+				if r.Node == 3 && r.Role == trace.Leading {
+					t.Errorf("node 3 led: %+v", r)
+				}
+			}
+			e.ends(1)
+			e.ends(2) // then nobody else is there
+			e.leads(3, 3)
+		})
+	}
+}
+
+// ends stops a node.
+func (e e2e) ends(id proto.NodeID) {
+	e.Helper()
+	e.check(e.Terminate(id))
+	_, err := e.WaitExit(e.Context(), id)
+	e.check(err)
+}
+
+// Promise: a node with voters, or with none, among nodes on a store, and they among it.
+func TestStoreAndVoters(t *testing.T) {
+	s := aRedis(t)
+	e := newE2E(t, "bully", 3)
+	e.check(e.Start(1, "--store", s.URL("mixed")))
+	e.leads(1, 1)
+	e.check(e.Start(2)) // without a store and voters
+	for _, id := range []proto.NodeID{1, 2} {
+		e.status(id, func(s httpapi.Status) bool { return len(s.Differ) > 0 && (s.Ineligible != "") == (id == 2) })
+	}
+	e.ends(2)
+	e.check(e.Start(3, "--voters", "3"))
+	e.leads(3, 3)
+	for _, id := range []proto.NodeID{1, 3} {
+		e.status(id, func(s httpapi.Status) bool {
+			return len(s.Differ) > 0 && strings.Contains(s.Differ[0], "the setting store differs") &&
+				(s.Leader == 0) == (id == 1) && (s.Ineligible != "") == (id == 1)
+		})
 	}
 }
 

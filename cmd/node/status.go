@@ -51,7 +51,10 @@ func writeStatus(w io.Writer, s httpapi.Status) error {
 		watches = fmt.Sprintf("voters     %s\nwatches    %s\n", voters, cmp.Or(joinIDs(s.Watched), "nobody"))
 	}
 	if s.Store != nil {
-		watches = "store      " + storeLine(*s.Store) + "\n"
+		watches = "store      " + storeLine(*s.Store, s.Leader) + "\n"
+	}
+	for _, is := range s.Differ {
+		watches += "differs    " + is + "\n"
 	}
 	_, err := fmt.Fprintf(w, "node       %v of cluster %s\n"+
 		"role       %s\nleader     %s\nalgorithm  %s\nguarantee  %s\nalive      %s\n%sready      %s\n%s",
@@ -64,7 +67,7 @@ func writeStatus(w io.Writer, s httpapi.Status) error {
 }
 
 // storeLine says what the node knows of its store.
-func storeLine(s httpapi.Store) string {
+func storeLine(s httpapi.Store, leader proto.NodeID) string {
 	switch {
 	case s.Failed != "":
 		return fmt.Sprintf("%s: no answer since %s: %s", s.URL, s.Since.Format(time.TimeOnly), s.Failed)
@@ -72,6 +75,8 @@ func storeLine(s httpapi.Store) string {
 		return s.URL + ": no answer yet"
 	case s.Holder == "":
 		return s.URL + ": nobody leads there"
+	case leader == 0 && !s.Foreign: // nobody hears it lead
+		return fmt.Sprintf("%s: the first entry there is of %s, with token %d", s.URL, s.Holder, s.Token)
 	}
 	return fmt.Sprintf("%s: %s leads there, with token %d", s.URL, s.Holder, s.Token)
 }

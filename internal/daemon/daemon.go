@@ -55,7 +55,8 @@ type Daemon struct {
 	view    atomic.Pointer[membership.View]  // the latest view
 	seen    lastSeen
 	others  strangers
-	changed proto.NodeID // the voter by which the list differs from the one before; zero for none
+	differ  atomic.Pointer[[]string] // settings by which others of the cluster elect elsewhere
+	changed proto.NodeID             // the voter by which the list differs from the one before; zero for none
 	// shots is the last run of the fence agent, until the agent confirms that the process stopped.
 	shots    atomic.Pointer[httpapi.Unfenced]
 	recovery recovery
@@ -263,8 +264,8 @@ func (d *Daemon) joinCluster(attr int64) (err error) {
 	group, err := membership.Start(membership.Config{
 		Self:    proto.Peer{ID: d.ID, Incarnation: d.Incarnation, Attr: attr},
 		Cluster: d.Cluster, Algorithm: d.Family(), OnStranger: d.others.met,
-		Voters: d.VotersNow(d.Node),
-		Bind:   d.Gossip.Bind, Advertise: d.Gossip.Advertise,
+		Voters: d.VotersNow(d.Node), Store: d.gossipedStore(),
+		Bind: d.Gossip.Bind, Advertise: d.Gossip.Advertise,
 		ElectionAddr: d.electionAddr.String(), HTTPAddr: d.advertisedWeb(),
 		Notice: membership.Notice(d.notices.kept), OnNotice: d.noticed,
 		Join: d.Join, Profile: d.Profile.Detector, Budget: d.Patience(), Probe: d.probe, Logger: d.log,
@@ -343,6 +344,9 @@ func (d *Daemon) Snapshot() httpapi.Snapshot {
 	}
 	if status.Store != nil {
 		s.Store = storeAnswer(d.Store, *status.Store)
+	}
+	if differ := d.differ.Load(); differ != nil {
+		s.Differ = *differ
 	}
 	if split := status.Split; split != nil {
 		s.Split, s.SplitAt = split, status.SplitAt

@@ -104,6 +104,7 @@ func (d *Daemon) follow() {
 func (d *Daemon) dial() {
 	listed := d.group.Listed()
 	d.compareVoters(listed, time.Now())
+	d.compareStores(listed, time.Now())
 	peers := make([]tcp.Peer, 0, len(listed))
 	for _, m := range listed {
 		peers = append(peers, tcp.Peer{ID: m.ID, Incarnation: m.Incarnation, Addr: m.ElectionAddr})

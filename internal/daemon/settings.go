@@ -14,6 +14,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/quorum"
 	"github.com/ringleader-dev/ringleader/internal/pacing"
 	"github.com/ringleader-dev/ringleader/node/rank"
+	"github.com/ringleader-dev/ringleader/node/tcp"
 	"github.com/ringleader-dev/ringleader/proto"
 	"github.com/ringleader-dev/ringleader/store"
 )
@@ -119,7 +120,7 @@ func (s Settings) Family() string {
 func (s Settings) ElectionLabel() string {
 	label := s.Family()
 	if s.Store != nil {
-		return s.Store.Name() + ", with a TTL of " + s.Promise.String()
+		return tcp.StoreLabel(s.Store.Name(), s.Promise)
 	}
 	if len(s.Voters) == 0 {
 		return label

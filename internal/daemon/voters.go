@@ -23,7 +23,7 @@ func (d *Daemon) compareVoters(listed []membership.Member, now time.Time) {
 	d.group.SetVoters(own)
 	var why []string
 	for _, m := range slices.Concat(listed, d.others.lately(now)) {
-		if own.GivesWay(m.Voters) {
+		if own.GivesWay(m.Voters) && (m.Store == membership.Store{}) == (d.Store == nil) { // else see compareStores
 			why = append(why, fmt.Sprintf("node %v has %s", m.ID, sayVoters(m.Voters)))
 		}
 	}

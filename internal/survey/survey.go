@@ -117,7 +117,7 @@ func (s *survey) about(id proto.NodeID) *report.Case {
 		c.Again = "It answers now."
 	}
 	if own.IsLeader {
-		c.Leads, c.Lists = true, s.otherVoters(id)
+		c.Leads, c.Lists = true, append(s.otherVoters(id), differ(own)...)
 		c.Beliefs = slices.Insert(slices.DeleteFunc(c.Beliefs, func(b report.Belief) bool {
 			return b.Leader == uint64(id) && b.Term == uint64(own.Term)
 		}), 0, report.Belief{
@@ -129,6 +129,9 @@ func (s *survey) about(id proto.NodeID) *report.Case {
 	leader := s.leader()
 	if c.Lists = s.lists(id, leader); c.Lists == nil {
 		c.Voters = numbers(s.said[cmp.Or(leader, s.asked.Self)].Voters)
+	}
+	if own.Ineligible == "" { // else that says it
+		c.Lists = append(c.Lists, differ(own)...)
 	}
 	if leader == 0 && c.Lists == nil {
 		for _, m := range s.members {
@@ -142,6 +145,14 @@ func (s *survey) about(id proto.NodeID) *report.Case {
 		c.Rank, c.LeaderRank = s.rank(id), s.rank(leader)
 	}
 	return c
+}
+
+// differ says in which settings other nodes elect elsewhere than the node.
+func differ(own httpapi.Status) (sentences []string) {
+	for _, is := range own.Differ {
+		sentences = append(sentences, fmt.Sprintf("Node %v says: %s.", own.Self, is))
+	}
+	return sentences
 }
 
 // leader returns who leads: whoever says so of itself in the highest term or, if nobody who answers does, whom the

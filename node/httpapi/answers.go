@@ -77,8 +77,11 @@ type Status struct {
 	// not know what it voted before.
 	Recovery string `json:"recovery,omitempty"`
 	// Store is the store on which leadership stands; absent if it stands on none.
-	Store  *Store  `json:"store,omitempty"`
-	Checks []Check `json:"checks,omitempty"` // the node's health checks
+	Store *Store `json:"store,omitempty"`
+	// Differ says which settings make other processes of the cluster elect elsewhere than this node: the store, or
+	// its TTL. Absent if none does. A node with another setting than more of the others does not stand.
+	Differ []string `json:"differ,omitempty"`
+	Checks []Check  `json:"checks,omitempty"` // the node's health checks
 	// Lent counts the leases that the node has lent and that have neither ended nor been returned. No other
 	// node leads before the last of them has ended or been returned.
 	Lent     int            `json:"lent,omitempty"`

@@ -41,6 +41,8 @@ type Snapshot struct {
 	Ineligible string
 	// Store is the store on which leadership stands; nil if it stands on none.
 	Store *Store
+	// Differ says which settings make other processes of the cluster elect elsewhere than this node.
+	Differ []string
 	// Recovery says why this voter votes for nobody; "" if it votes.
 	Recovery string
 	// Unfenced says which former leader keeps the node from leading although a majority voted for
@@ -160,13 +162,17 @@ func (s Snapshot) leaderless() string {
 	if why := s.storeless(); why != "" {
 		return "no leader is known: " + why
 	}
+	known := "no leader is known"
+	if s.Store != nil && s.Store.Holder != "" {
+		known = "no leader is heard, and the first entry in the store is of " + s.Store.Holder
+	}
 	if s.Recovery != "" {
-		return "no leader is known, and this node does not vote: " + s.Recovery
+		return known + ", and this node does not vote: " + s.Recovery
 	}
 	if s.Ineligible != "" {
-		return "no leader is known, and this node does not stand: " + s.Ineligible
+		return known + ", and this node does not stand: " + s.Ineligible
 	}
-	return "no leader is known"
+	return known
 }
 
 // storeless returns what about the store may be why nobody leads; "" if it answers, and no stranger leads there.
@@ -192,8 +198,9 @@ func (s Snapshot) status(now time.Time) Status {
 		NotReady: s.unready(now), Alive: make([]proto.NodeID, 0, len(s.Members)),
 		Counters: s.Counters, Voters: s.Voters, Watched: s.Watched,
 		VotersConfirmed: s.confirmed(), VotersVersion: s.VoterState.Version,
-		Ineligible: s.Ineligible, Recovery: s.Recovery, Store: s.Store, Checks: s.Checks,
-		Split: s.Split, SplitAt: s.SplitAt, Lent: s.Lent, Gone: s.Gone,
+		Ineligible: s.Ineligible, Recovery: s.Recovery, Store: s.Store, Differ: s.Differ,
+		Checks: s.Checks,
+		Split:  s.Split, SplitAt: s.SplitAt, Lent: s.Lent, Gone: s.Gone,
 	}
 	if st.Leader == s.Leader.ID {
 		st.Since = s.Since

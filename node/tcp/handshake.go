@@ -53,6 +53,10 @@ func (e *RefusedError) Error() string {
 const (
 	algorithmDiffers = "the setting algorithm"
 	votersDiffer     = "the setting voters"
+
+	storeDiffers      = "the setting store"
+	ttlDiffers        = "the setting lease"
+	storeAndTTLDiffer = "the settings store, and lease"
 )
 
 // otherLabel explains a refusal whose cause is that the labels of the two nodes differ. A label is a
@@ -66,6 +70,9 @@ func (e *RefusedError) otherLabel() string {
 			"to change the algorithm, stop all nodes and start them with another, or give all of them "+
 			"voters first: under votes what nominates may differ, and be changed node by node",
 			h.ID, h.Algorithm, a.ID, a.Algorithm)
+	case storeDiffers, ttlDiffers, storeAndTTLDiffer:
+		return fmt.Sprintf("node %v elects by %q, node %v by %q: %s%s", h.ID, h.Algorithm, a.ID, a.Algorithm, again,
+			settings)
 	case votersDiffer:
 		return fmt.Sprintf("node %v has %v, node %v has %v: %s%s", h.ID, h.Voters, a.ID, a.Voters, again, settings)
 	default:
@@ -79,6 +86,9 @@ func (e *RefusedError) otherLabel() string {
 func (e *RefusedError) Differs() string {
 	if e.Answer.Reason != proto.OtherAlgorithm {
 		return ""
+	}
+	if settings := otherStore(e.Hello.Algorithm, e.Answer.Algorithm); settings != "" {
+		return settings
 	}
 	name, terms, votes := strings.Cut(e.Hello.Algorithm, " with ")
 	otherName, otherTerms, otherVotes := strings.Cut(e.Answer.Algorithm, " with ")
@@ -104,6 +114,33 @@ func (e *RefusedError) Differs() string {
 		return "the setting " + settings[0]
 	}
 	return "the settings " + strings.Join(settings, ", and ")
+}
+
+// StoreLabel returns the Config.Algorithm of a node that elects in a place of a store.
+func StoreLabel(place string, ttl time.Duration) string {
+	return fmt.Sprintf("a store with a TTL of %v: %s", ttl, place)
+}
+
+// otherStore returns in which settings of a store two labels differ; "" if neither is a StoreLabel.
+func otherStore(label, other string) string {
+	place, ttl, one := cutStore(label)
+	otherPlace, otherTTL, two := cutStore(other)
+	switch {
+	case !one && !two:
+		return ""
+	case one && two && place == otherPlace:
+		return ttlDiffers
+	case one && two && ttl != otherTTL:
+		return storeAndTTLDiffer
+	}
+	return storeDiffers
+}
+
+// cutStore returns what StoreLabel has joined. ok is false for another label.
+func cutStore(label string) (place, ttl string, ok bool) {
+	rest, ok := strings.CutPrefix(label, "a store with a TTL of ")
+	ttl, place, _ = strings.Cut(rest, ": ")
+	return place, ttl, ok
 }
 
 // refusals maps each refusal on the wire to the reason under which this node counts that refusal.

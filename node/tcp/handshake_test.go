@@ -228,17 +228,23 @@ func TestRefusalsForPeople(t *testing.T) {
 	}
 	// "The log line names the setting" in which two nodes of one algorithm differ.
 	const base = "nomination with leases of 1s"
-	for _, c := range []struct{ theirs, settings string }{
-		{"nomination with leases of 2s", "the settings lease, failover-budget or profile"},
-		{base + ", waited out whoever dies", "the setting await-leases"},
-		{base + ", a fence agent", "the setting fence-agent"},
+	redis := StoreLabel("redis jobs", time.Second)
+	for _, c := range []struct{ ours, theirs, settings string }{
+		{base, "nomination with leases of 2s", "the settings lease, failover-budget or profile"},
+		{base, base + ", waited out whoever dies", "the setting await-leases"},
+		{base, base + ", a fence agent", "the setting fence-agent"},
 		{
-			"nomination with leases of 2s, a fence agent",
+			base, "nomination with leases of 2s, a fence agent",
 			"the settings lease, failover-budget or profile, and fence-agent",
 		},
-		{"bully", "the setting voters"},
+		{base, "bully", "the setting voters"},
+		{base, redis, "the setting store"},
+		{"bully", redis, "the setting store"},
+		{redis, StoreLabel("redis jobs2", time.Second), "the setting store"},
+		{redis, StoreLabel("redis jobs", 2*time.Second), "the setting lease"},
+		{redis, StoreLabel("etcd jobs", 2*time.Second), "the settings store, and lease"},
 	} {
-		for _, labels := range [][2]string{{base, c.theirs}, {c.theirs, base}} {
+		for _, labels := range [][2]string{{c.ours, c.theirs}, {c.theirs, c.ours}} {
 			h.Algorithm = labels[0]
 			r := proto.Refuse{Reason: proto.OtherAlgorithm, Algorithm: labels[1]}
 			got := (&RefusedError{Hello: h, Answer: r}).Error()
