@@ -207,6 +207,7 @@ const (
 	StoreAnswers StoreWord = "answers" // it answers this node again
 	StoreLent    StoreWord = "lent"    // the first entry is of a dead process, and lent
 	StoreForeign StoreWord = "foreign" // the first entry is a stranger's
+	StoreTaken   StoreWord = "taken"   // the first entry is no longer that of this node, which led by it
 )
 
 // Decided returns the first decision of type D; ok is false if there is none.

@@ -35,6 +35,7 @@ type turn struct {
 	msgID   string        // of that message
 	handed  bool          // the leader gave up its term for another node, or because it was asked to
 	to      uint64        // that other node, 0 for none
+	taken   string        // whose entry in the store was the first in place of the leader's: "nobody"
 }
 
 // noteBelief adds what rec says about the leader to the process's beliefs.
@@ -63,6 +64,7 @@ func (l *life) noteBelief(rec *trace.Record, reasons []reason, m mark) {
 		b.turn.was = *rec.PrevLeader
 	}
 	b.turn.handed, b.turn.to = handsOver(reasons)
+	b.turn.taken = takenBy(reasons)
 	if b.leader == l.node {
 		b.sent = rec.Sent
 	}
@@ -121,6 +123,17 @@ func handsOver(reasons []reason) (handed bool, to uint64) {
 		}
 	}
 	return false, 0
+}
+
+// takenBy returns whose entry in the store is the first, if one of the reasons says that it is no longer the leader's.
+func takenBy(reasons []reason) string {
+	for i := range reasons {
+		from := reasons[i].from(0)
+		if says, ok := decided[algorithms.StoreSays](&from); ok && says.Kind == algorithms.StoreTaken {
+			return cmp.Or(from.words(says.About), "nobody")
+		}
+	}
+	return ""
 }
 
 // expires reports whether one of the reasons says that a lease ended by itself: that of the node, or that of

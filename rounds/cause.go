@@ -143,6 +143,7 @@ func (r *Round) findCause(g *group) {
 	}
 	r.notLost(&c, g)
 	r.handedOver(&c, g)
+	r.entryLost(&c, g)
 	r.provenGone(&c, g)
 	if c.Lost != 0 {
 		c.Detections = r.detections(c.Lost, g)
@@ -188,7 +189,7 @@ func (r *Round) notLost(c *Cause, g *group) {
 // handedOver corrects the cause under a lease, where the successor says only that nobody leads: the leader before gave
 // up its term since somebody asked it to, by its own word.
 func (r *Round) handedOver(c *Cause, g *group) {
-	if !leased(r.Guarantee) || c.Kind != Vacant && c.Kind != Released {
+	if !leased(r.Guarantee) || c.Kind != Vacant && c.Kind != Released && c.Kind != RoundFailed {
 		return
 	}
 	led := g.ledBefore(r.Term, c)
@@ -203,6 +204,30 @@ func (r *Round) handedOver(c *Cause, g *group) {
 		asked = request{fmt.Sprintf("node %d would take over", led.endedBy.to), led.End, led.Last} // as with --preempt
 	}
 	c.Kind, c.Lost, c.handing, c.Request, c.asked = HandOver, 0, led.Leader, asked.why, asked
+}
+
+// entryLost corrects the cause on a store, where the successor says only that nobody leads: the leader before had lost
+// its entry, by its own word.
+func (r *Round) entryLost(c *Cause, g *group) {
+	if !leased(r.Guarantee) || c.Kind != Vacant && c.Kind != Released && c.Kind != RoundFailed {
+		return
+	}
+	if led := g.ledBefore(r.Term, c); led != nil && led.entryLost() != "" {
+		c.Text, c.Kind, c.Lost = led.entryLost(), EntryLost, 0
+	}
+}
+
+// entryLost says that the leader lost its entry in the store; "" if it did not.
+func (led *Leadership) entryLost() string {
+	switch led.endedBy.taken {
+	case "":
+		return ""
+	case "nobody":
+		return fmt.Sprintf("the entry of node %d was gone from the store: somebody removed it, or it ended early",
+			led.Leader)
+	default:
+		return fmt.Sprintf("the entry of node %d was no longer the first in the store", led.Leader)
+	}
 }
 
 // provenGone corrects the cause under a lease, where a nominee stands as "nobody leads" because it has just seen the

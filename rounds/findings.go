@@ -334,7 +334,7 @@ func (g *group) fromOutside(in *Incident) bool {
 	}
 	for _, r := range in.rounds {
 		switch r.Cause.Kind {
-		case Operator, HandOver, SplitRecovered, Readmitted, FirstLeader, Released:
+		case Operator, HandOver, SplitRecovered, Readmitted, FirstLeader, Released, EntryLost:
 			return true
 		}
 		if EndedProcess(r.Cause.Evidence, r.Cause.Lost) {

@@ -319,6 +319,9 @@ func (in *Incident) changed(g *group) string {
 	case EndedByWord:
 		text := fmt.Sprintf("node %d stopped leading", in.Former)
 		if led := g.leaderships[leadershipKey{in.Former, in.FormerTerm}]; led != nil && led.life != nil {
+			if lost := led.entryLost(); lost != "" {
+				return lost
+			}
 			if asked := g.requestBefore(led); asked.why != "" {
 				text += ": " + asked.why
 				in.prove(asked.ref)
@@ -407,7 +410,7 @@ func (c *Cause) clause(in *Incident) string {
 		return fmt.Sprintf("node %d handed over", in.Former)
 	case HigherRank:
 		return fmt.Sprintf("node %d outranks node %d and took over", c.Node, in.Former)
-	case Released:
+	case Released, EntryLost:
 		return c.Text
 	case SplitRecovered:
 		return "two leaders met, and all who led stopped"

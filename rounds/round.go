@@ -115,6 +115,7 @@ const (
 
 	NomineeLost CauseKind = "nominee-lost" // the node that was to ask the voters was lost, and had not led
 	Released    CauseKind = "released"     // the leader gave up the term by itself
+	EntryLost   CauseKind = "entry-lost"   // the leader's entry was gone from the store
 )
 
 // Detection is one node's evidence that the leader is gone.

@@ -88,3 +88,35 @@ func TestStoreTellsOfTheLeader(t *testing.T) {
 		t.Errorf("%d rounds, the last of term %d", len(all), all[len(all)-1].Term)
 	}
 }
+
+// "Why did the leader lose its entry": its last record says whose entry was the first, and the cause says it.
+func TestLostEntryIsTold(t *testing.T) {
+	for holder, want := range map[string]string{
+		"nobody": "the entry of node 2 was gone from the store: somebody removed it, or it ended early",
+		"node 3": "the entry of node 2 was no longer the first in the store",
+	} {
+		prev := []uint64{0, 2}
+		lead := onStore(0, 1, 1, 0, "store", 2, trace.Reason{
+			Code: "store.lead", Args: []trace.Arg{cause("store.nominated"), aNumber(1)},
+		})
+		lead.PrevLeader, lead.LeaderChange = &prev[0], "elected"
+		taken := trace.Reason{Code: "store.taken", Args: []trace.Arg{{Is: trace.Words, Words: holder}}}
+		lost := onStore(2000, 2, 1, 0, "store", 0, trace.Reason{
+			Code: "store.step-down", Args: []trace.Arg{{Is: trace.Cause, Reason: &taken}, aNumber(1)},
+		})
+		lost.PrevLeader, lost.LeaderChange = &prev[1], "lost"
+		again := onStore(2200, 3, 2, 0, "store", 2, trace.Reason{
+			Code: "store.lead", Args: []trace.Arg{cause("store.nominated"), aNumber(2)},
+		})
+		again.PrevLeader, again.LeaderChange = &prev[0], "elected"
+		b := rounds.NewBuilder()
+		for _, rec := range []trace.Record{lead, lost, again} {
+			b.Add(&rec)
+		}
+		g := b.History().Groups[0]
+		r := g.Rounds[len(g.Rounds)-1]
+		if r.Cause.Kind != rounds.EntryLost || r.Cause.Text != want || r.Incident.Why != want {
+			t.Errorf("%s: %+v, %s", holder, r.Cause, r.Incident.Why)
+		}
+	}
+}

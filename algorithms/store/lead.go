@@ -27,8 +27,10 @@ var (
 	whyBehind   = reasons.Kind("behind", "the first entry in the store is of %s -> wait")
 	whyTooLate  = reasons.Kind("too-late", "the store answered after the lease would have ended -> do not lead yet")
 	whyOld      = reasons.Kind("old", "the token %d is below term %d, which was led meanwhile -> ask again")
-	whyReplaced = reasons.Kind("replaced", "the entry is gone, and another of this node is the first, with token %d")
-	whyTaken    = reasons.Kind("taken", "the first entry in the store is of %s")
+	whyReplaced = reasons.Kind("replaced", "the entry is gone, and another of this node is the first, with token %d",
+		algorithms.StoreSays{Kind: algorithms.StoreTaken, About: algorithms.Nobody})
+	whyTaken = reasons.Kind("taken", "the first entry in the store is of %s",
+		algorithms.StoreSays{Kind: algorithms.StoreTaken, About: 0})
 	whyStepDown = reasons.Kind("step-down", "%s -> lead term %d no more")
 	whyStopped  = reasons.Kind("stopped", "the work of term %d has stopped -> remove the entry from the store")
 	whyLeft     = reasons.Kind("left", "the entry of term %d is removed -> tell the others",

@@ -127,7 +127,7 @@ func beginning(names *rounds.Names, r *rounds.Round) (sentences []string) {
 			"Nobody called an election.", at, c.Node, r.Term, c.Text, by)
 	case rounds.NomineeLost:
 		say("At %s node %d called again: %s%s.", at, c.Node, c.Text, by)
-	case rounds.Released:
+	case rounds.Released, rounds.EntryLost:
 		say("At %s node %d stood: %s%s.", at, c.Node, c.Text, by)
 	case rounds.RoundFailed:
 		say("At %s node %d gave up on the round before: %s%s.", at, c.Node, c.Text, by)
@@ -142,7 +142,7 @@ func beginning(names *rounds.Names, r *rounds.Round) (sentences []string) {
 		say("%s had evidence of %s own within %s%s.", words.Upper(words.Nodes(more)),
 			words.Either(len(more), "its", "their"), rounds.Span(lastDetection(r)), cite(names, seen...))
 	}
-	if callers, calls := initiators(r); len(callers) > 0 && c.Kind != rounds.Vacant {
+	if callers, calls := initiators(r); len(callers) > 0 && c.Kind != rounds.Vacant && c.Kind != rounds.EntryLost {
 		say("%s called the election of term %d%s.", words.Upper(words.Nodes(callers)), r.Term, cite(names, calls...))
 	}
 	return sentences

@@ -308,8 +308,18 @@ func why(r *rounds.Round) string {
 // whole reports whether the line of the round says why its whole incident came about.
 func whole(r *rounds.Round) bool {
 	in := r.Incident
-	return in != nil && (in.Absent() || folds(r) || r.Term == lastOf(in) && (in.Held() || in.Former != 0 &&
-		(r.Cause.Kind == rounds.HigherRank || r.Cause.Kind == rounds.HandOver)))
+	return in != nil && (in.Absent() || folds(r) || r.Term == lastOf(in) && (in.Held() || in.Former != 0 && begunBy(r)))
+}
+
+// begunBy reports whether what the leader before did began the round, so that its incident tells more of that.
+func begunBy(r *rounds.Round) bool {
+	switch r.Cause.Kind {
+	case rounds.HigherRank, rounds.HandOver, rounds.EntryLost:
+		return true
+	case rounds.Unexplained, rounds.RoundFailed:
+		return r.Incident.Ended.Kind == rounds.EndedByWord
+	}
+	return false
 }
 
 func (p *page) findings(list []rounds.Finding) {
