@@ -43,7 +43,7 @@ var (
 	ErrStopped = node.ErrStopped
 	// ErrNoLeader: this node knows no leader.
 	ErrNoLeader = httpapi.ErrNoLeader
-	// ErrRefused: the request cannot be done now, and nothing has changed.
+	// ErrRefused: the request cannot be done now. Nothing has changed, unless the text says who leads instead.
 	ErrRefused = httpapi.ErrConflict
 	// ErrNotLent: no lease was lent.
 	ErrNotLent = node.ErrNotLent

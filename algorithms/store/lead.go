@@ -210,14 +210,22 @@ func (m *Machine) left() {
 	m.tellSuccessor(term)
 }
 
-// released handles RELEASE: the sender has no entry any more, as it says. The store will tell.
+// released handles RELEASE: the sender has no entry any more, as it says. The store will tell. While a leader waits for
+// the end of a loan, the belief in it may have ended.
 func (m *Machine) released(msg proto.Message, b proto.Release) {
 	p := proto.Peer{ID: msg.From, Incarnation: b.Incarnation}
 	if m.desk.holder.Of(p) && m.desk.holder.Token == msg.Term {
 		m.desk.holder, m.desk.vacant = algorithms.Entry{}, m.now
 	}
-	if m.belief.ID == p.ID && m.belief.Incarnation == p.Incarnation && m.belief.Term == msg.Term && !m.leads() {
+	is := proto.Leadership{Term: msg.Term, Leader: msg.From, Incarnation: b.Incarnation}
+	switch {
+	case m.leads():
+		return
+	case m.belief.Leadership() == is:
 		m.forget(whyReleased)
-		m.giveWay(b.Successor)
+	case m.belief.ID != 0 || m.seen != is:
+		return
 	}
+	m.handing.yield = time.Time{}
+	m.giveWay(b.Successor)
 }

@@ -429,6 +429,36 @@ func TestChosenOnce(t *testing.T) {
 	}
 }
 
+// While a lease is lent, a leader that hands over is heard no more. When its entry is gone, the nominee waits a moment
+// for the news of who was chosen, and stands if none comes.
+func TestChosenWhileLent(t *testing.T) {
+	for name, c := range map[string]struct {
+		successor proto.NodeID // in RELEASE; 0 for no RELEASE
+		stands    bool
+	}{"another": {2, false}, "this node": {3, true}, "nobody says": {0, true}} {
+		r := following(t, nil)
+		r.nominate(0, 3)
+		for r.Last.Leader.ID != 0 {
+			r.Fire()
+			if r.Last.Ask != nil {
+				r.answer(0, entry(1, 5), none)
+			}
+		}
+		if r.Last.Ask == nil {
+			r.Step(delta, algorithms.StoreChanged{})
+		}
+		r.answer(delta, none, none)
+		r.wantAsk("", none)
+		if c.successor != 0 {
+			r.Step(delta, r.From(1, 5, proto.Release{Incarnation: steptest.Incarnation(1), Successor: c.successor}))
+		}
+		r.Step(lease.AnswerTimeout(delta), algorithms.Timeout{})
+		if got := r.Last.Ask != nil && r.Last.Ask.Verb == algorithms.AskStand; got != c.stands {
+			t.Errorf("%s: stands %v: %v", name, got, steptest.Texts(r.Last.Why))
+		}
+	}
+}
+
 // Whatever it asked for that failed, it reads the store again: the reason for that request may be gone.
 func TestReadsAgainAfterAnyFailure(t *testing.T) {
 	r := following(t, nil)

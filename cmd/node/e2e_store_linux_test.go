@@ -128,6 +128,22 @@ func TestStoreLentOutlivesItsLeader(t *testing.T) {
 	}
 }
 
+// Promise: the chosen node leads, also if the transfer has to wait for the end of a loan.
+func TestStoreTransferWhileLent(t *testing.T) {
+	s := aRedis(t)
+	e := newE2E(t, "bully", 3, "--store", s.URL("jobs"), "--lease", "4s", "--preempt=false")
+	e.check(e.Start(1))
+	leader := e.leads(1, 1).Leader
+	e.check(e.Start(2))
+	e.check(e.Start(3))
+	e.leads(1, 1, 2, 3)
+	e.borrows(leader)
+	if code, out := runRingleader(t, "transfer", "--to", "2", "--addr", e.Node(1).HTTP); code != exitOK ||
+		!strings.Contains(out, "node 2 leads term") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
 // Promise: of a store that does not answer, status says so, why-not names it, and /healthz stays up; nobody leads
 // after the lease, until it answers again.
 func TestStorePaused(t *testing.T) {

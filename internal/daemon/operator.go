@@ -68,7 +68,9 @@ func (d *Daemon) transfer(ctx context.Context, o httpapi.Order) (httpapi.Done, e
 	}
 	next, err := d.Node.Transfer(ctx, o.To, because("asked", o))
 	switch {
-	case errors.Is(err, node.ErrRefused), errors.Is(err, node.ErrNotTaken):
+	case errors.Is(err, node.ErrNotTaken):
+		return httpapi.Done{}, movedError{err}
+	case errors.Is(err, node.ErrRefused):
 		return httpapi.Done{}, fmt.Errorf("%w: %w", httpapi.ErrConflict, err)
 	case errors.Is(err, node.ErrStopped):
 		return httpapi.Done{}, fmt.Errorf("node %v stopped before it saw a successor, as a node may "+
@@ -82,6 +84,12 @@ func (d *Daemon) transfer(ctx context.Context, o httpapi.Order) (httpapi.Done, e
 	return httpapi.Done{Done: fmt.Sprintf("node %v leads term %d after node %v",
 		next.ID, next.Term, d.ID)}, nil
 }
+
+// movedError is a conflict in which leadership moved, so that its text does not begin with "refused".
+type movedError struct{ error }
+
+func (movedError) Is(target error) bool { return target == httpapi.ErrConflict }
+func (e movedError) Unwrap() error      { return e.error }
 
 // viaNode stands in a reason between who asked and the node through which they asked.
 const viaNode = ", at node "

@@ -87,7 +87,7 @@ type Control interface {
 
 // Why a request was not carried out.
 var (
-	// ErrConflict: the request cannot be carried out now. Nothing changed.
+	// ErrConflict: the request cannot be carried out now. Nothing changed, unless the text says who leads instead.
 	ErrConflict = errors.New("refused")
 	// ErrNoLeader: nobody leads.
 	ErrNoLeader = errors.New("nobody leads")
