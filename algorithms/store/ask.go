@@ -276,8 +276,8 @@ func (m *Machine) answered(ev algorithms.Answered) {
 	case m.leading.left != 0:
 	case ask.Verb == algorithms.AskStand || ask.Verb == algorithms.AskRenew:
 		m.hold(ask, began, ev)
-	case m.leads() && (!ev.Held() || ev.Own.Key != m.leading.entry.Key):
-		m.leading.next = m.now // what was read may be old: the answer to a renewal is not
+	case m.leads() && (!ev.Held() || ev.Own.Key != m.leading.entry.Key || ev.Own.ID != m.cfg.Self):
+		m.leading.next = m.now // what was read may be old, or overwritten: a renewal tells, and mends it
 	}
 }
 

@@ -429,6 +429,17 @@ func TestChosenOnce(t *testing.T) {
 	}
 }
 
+// A leader whose entry was overwritten by another program renews at once.
+func TestOverwritten(t *testing.T) {
+	r := leading(t, nil)
+	r.Step(delta, algorithms.StoreChanged{})
+	r.wantAsk(algorithms.AskLook, none)
+	strange := entry(3, 7)
+	strange.ID, strange.Foreign = 0, "another program"
+	r.answer(delta, strange, strange)
+	r.wantAsk(algorithms.AskRenew, none)
+}
+
 // While a lease is lent, a leader that hands over is heard no more. When its entry is gone, the nominee waits a moment
 // for the news of who was chosen, and stands if none comes.
 func TestChosenWhileLent(t *testing.T) {

@@ -75,6 +75,9 @@ func storeLine(s httpapi.Store, leader proto.NodeID) string {
 		return s.URL + ": no answer yet"
 	case s.Holder == "":
 		return s.URL + ": nobody leads there"
+	case leader != 0 && s.Foreign: // it has not asked the store since
+		return fmt.Sprintf("%s: the first entry there is of %s, with token %d, which node %v has to see yet", s.URL,
+			s.Holder, s.Token, leader)
 	case leader == 0 && !s.Foreign: // nobody hears it lead
 		return fmt.Sprintf("%s: the first entry there is of %s, with token %d", s.URL, s.Holder, s.Token)
 	}

@@ -216,8 +216,8 @@ func (e *election) Ask(ctx context.Context, asked algorithms.Ask) (algorithms.An
 			holder, own, err = e.look(ctx)
 		}
 	}
-	if err == nil && asked.Verb == algorithms.AskRenew && !own.IsZero() && asked.Lent && !own.Lent {
-		holder, own, err = e.lend(ctx, holder, own)
+	if err == nil && asked.Verb == algorithms.AskRenew && !own.IsZero() && (asked.Lent && !own.Lent || !own.Of(e.Peer)) {
+		holder, own, err = e.rewrite(ctx, holder, own, asked.Lent)
 	}
 	if err != nil {
 		return algorithms.Answered{}, err
@@ -396,16 +396,18 @@ func (e *election) remove1(ctx context.Context, name string, version int32) erro
 	})
 }
 
-// lend marks the own entry as lent.
-func (e *election) lend(ctx context.Context, holder, own znode) (first, mine znode, err error) {
+// rewrite marks the own entry as lent, or writes anew what another program wrote into it: the znode is that of our
+// session all the same, and leads.
+func (e *election) rewrite(ctx context.Context, holder, own znode, lent bool) (first, mine znode, err error) {
+	value := e.Value(lent)
 	err = e.do(ctx, func(c *zk.Conn) error {
-		_, err := c.Set(e.Path+"/"+own.name, []byte(e.Value(true)), own.version)
+		_, err := c.Set(e.Path+"/"+own.name, []byte(value), own.version)
 		return err
 	})
 	if err != nil {
 		return znode{}, znode{}, err
 	}
-	own.Lent = true
+	own.Entry = e.Read(own.Key, value, own.Token)
 	own.version++
 	if holder.name == own.name {
 		holder = own

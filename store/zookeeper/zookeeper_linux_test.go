@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-zookeeper/zk"
+
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/needs"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -317,6 +319,27 @@ func TestFollowerDies(t *testing.T) {
 			s.start(t)
 		}
 	}
+}
+
+// Promise: whatever another program writes into the znode of a leader, it leads on, and soon all read so.
+func TestOverwritten(t *testing.T) {
+	s := start(t)
+	one := storetest.Open(t, at(t, "/k", s), 1, ttl)
+	two := storetest.Open(t, at(t, "/k", s), 2, ttl)
+	first := one.Leads(one.Stand())
+	conn, _, err := zk.Connect([]string{s.address}, ttl, zk.WithLogInfo(false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := conn.Set("/k/"+nameIn(first), []byte("foo"), -1); err != nil {
+		t.Fatal(err)
+	}
+	if got := two.Look(); got.Holder.Foreign == "" {
+		t.Fatalf("the first is %+v", got.Holder)
+	}
+	one.Leads(one.Renew())
+	two.Follows(two.Look(), first)
 }
 
 func TestCheck(t *testing.T) {
