@@ -66,7 +66,7 @@ LONG := $(GOTEST) -run '^TestLong'
 
 # Without the race detector, the slowest first. Where nothing runs concurrently it would cost many minutes, and find
 # nothing. Real processes are slow with it: make test-long runs them so. TestStallsEnd says why it runs without.
-PLAIN := ./test/... ./cmd/node ./internal/sim ./internal/nodesim ./rounds/... ./node/statefile ./algorithms/... \
+PLAIN := ./test/... ./cmd/node ./examples/... ./internal/sim ./internal/nodesim ./rounds/... ./node/statefile ./algorithms/... \
 	./internal/archtest ./internal/cost ./internal/bench/history ./internal/highest ./proto
 
 test: ## vet and run the tests, with the race detector where there is a C compiler: before each commit
