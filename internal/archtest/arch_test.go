@@ -249,6 +249,11 @@ var house = []room{
 			"rounds", "rounds/render", "rounds/report", "store", "store/all",
 		},
 	},
+	{path: "examples/internal/cluster", module: []string{".", "fence", "fence/kv", "fence/store"}},
+	{
+		path:   "examples/*",
+		module: []string{".", "examples/internal/cluster", "fence", "fence/kv", "fence/store", "proto"},
+	},
 	{path: "cmd/node", module: []string{".", "*"}, others: []string{"*"}},
 }
 

@@ -22,7 +22,7 @@ func TestPagesLinkToWhatIsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	links := 0
-	for _, page := range append(pages, "../../README.md") {
+	for _, page := range append(pages, "../../README.md", "../../examples/README.md") {
 		for _, found := range pageLink.FindAllStringSubmatch(read(t, page), -1) {
 			target, anchor, _ := strings.Cut(found[1], "#")
 			if strings.Contains(target, "://") {
