@@ -1,8 +1,8 @@
 // Cache: "Leader manages keys". The leader answers from its memory, and writes through it. A former leader
 // whose memory is old does not answer from it: its lease is no longer valid.
 //
-//	go run ./cmd/node fence --data-dir disk    # in a shell of its own
-//	go run ./examples/cache -id 1              # in three more: -id 2, -id 3
+//	go run ./cmd/node fence --data-dir ringleader-data/cache/disk    # in a shell of its own
+//	go run ./examples/cache -id 1                                    # in three more: -id 2, -id 3
 //	curl -L -X PUT --data blue 127.0.0.1:7201/keys/sky; curl -L 127.0.0.1:7202/keys/sky
 package main
 

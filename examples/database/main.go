@@ -1,8 +1,8 @@
 // Database: "Leader accepts writes". Two primaries at a time would each accept some, so the disk looks at
 // the token that the primary shows with each.
 //
-//	go run ./cmd/node fence --data-dir disk    # in a shell of its own
-//	go run ./examples/database -id 1           # in three more: -id 2, -id 3
+//	go run ./cmd/node fence --data-dir ringleader-data/database/disk    # in a shell of its own
+//	go run ./examples/database -id 1                                    # in three more: -id 2, -id 3
 //	curl -L -X PUT --data blue 127.0.0.1:7201/rows/sky; curl -L 127.0.0.1:7202/rows/sky
 package main
 

@@ -1,8 +1,8 @@
 // Lock service: "Leader grants locks". A lock has one holder, also when the leader that granted it is dead.
 // Each grant has a higher number: the holder's own fencing token.
 //
-//	go run ./cmd/node fence --data-dir disk    # in a shell of its own
-//	go run ./examples/lockservice -id 1        # in three more: -id 2, -id 3
+//	go run ./cmd/node fence --data-dir ringleader-data/lockservice/disk    # in a shell of its own
+//	go run ./examples/lockservice -id 1                                    # in three more: -id 2, -id 3
 //	curl -L -X POST 127.0.0.1:7201/locks/printer/alice      # the number of the grant, or who holds it
 //	curl -L -X DELETE 127.0.0.1:7202/locks/printer/alice
 package main

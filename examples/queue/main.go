@@ -1,8 +1,8 @@
 // Queue: "Leader assigns partitions". Each node consumes the partitions that the leader assigned to it, and
 // the leader takes an offset only from a partition's owner: each partition has one.
 //
-//	go run ./cmd/node fence --data-dir disk    # in a shell of its own
-//	go run ./examples/queue -id 1              # in three more: -id 2, -id 3; kill one
+//	go run ./cmd/node fence --data-dir ringleader-data/queue/disk    # in a shell of its own
+//	go run ./examples/queue -id 1                                    # in three more: -id 2, -id 3; kill one
 package main
 
 import (

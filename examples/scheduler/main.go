@@ -2,8 +2,8 @@
 // its token what is done. A job whose worker died is handed out again, and the first result counts: no job
 // is lost, and none counts twice.
 //
-//	go run ./cmd/node fence --data-dir disk    # in a shell of its own
-//	go run ./examples/scheduler -id 1          # in three more: -id 2, -id 3
+//	go run ./cmd/node fence --data-dir ringleader-data/scheduler/disk    # in a shell of its own
+//	go run ./examples/scheduler -id 1                                    # in three more: -id 2, -id 3
 //	curl -L -X POST 127.0.0.1:7201/jobs/sweep; curl -L 127.0.0.1:7202/done
 package main
 

@@ -1,8 +1,8 @@
 // Sequencer: "Who provides total ordering for multicasts, i.e. who's the Sequencer". The leader numbers the
 // messages, and every node delivers them in that order.
 //
-//	go run ./cmd/node fence --data-dir disk    # in a shell of its own
-//	go run ./examples/sequencer -id 1          # in three more: -id 2, -id 3
+//	go run ./cmd/node fence --data-dir ringleader-data/sequencer/disk    # in a shell of its own
+//	go run ./examples/sequencer -id 1                                    # in three more: -id 2, -id 3
 //	curl -L --data hello 127.0.0.1:7201/messages
 package main
 
