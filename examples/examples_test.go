@@ -2,6 +2,7 @@ package examples
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/examples/internal/cluster"
 	"github.com/ringleader-dev/ringleader/fence"
 	"github.com/ringleader-dev/ringleader/fence/kv"
 	"github.com/ringleader-dev/ringleader/internal/testcluster"
@@ -74,14 +76,14 @@ func TestLockService(t *testing.T) {
 	clients(4, 12, func(client, i int) {
 		lock := fmt.Sprintf("/locks/printer/%d-%d", client, i)
 		answer, err := c.ask("POST", lock, "")
-		for ; err != nil; answer, err = c.ask("POST", lock, "") { // another holds it
+		for ; refused(err); answer, err = c.ask("POST", lock, "") { // another holds it
 			time.Sleep(time.Millisecond)
 		}
 		if n := holders.Add(1); n != 1 {
 			t.Errorf("%d hold it at once", n)
 		}
 		var number int64
-		if _, err := fmt.Sscan(answer, &number); err != nil || last.Swap(number) >= number {
+		if _, bad := fmt.Sscan(answer, &number); err != nil || bad != nil || last.Swap(number) >= number {
 			t.Errorf("grant %q is not above the one before: %v", answer, err)
 		}
 		done()
@@ -89,6 +91,11 @@ func TestLockService(t *testing.T) {
 		c.must(t, "DELETE", lock, "")
 	})
 	c.checkFenced(t)
+}
+
+func refused(err error) bool {
+	_, is := errors.AsType[cluster.Refused](err)
+	return is
 }
 
 // "Scheduler: Leader distributes tasks": no job is lost, and none is done twice.
@@ -146,6 +153,11 @@ func TestQueue(t *testing.T) {
 	if err != nil || bytes.Count(kept.Data, []byte(`"Owner"`)) != 6 || bytes.Contains(kept.Data, []byte(`"Owner":""`)) ||
 		bytes.Contains(kept.Data, fmt.Appendf(nil, `"Owner":"%d"`, killed)) {
 		t.Errorf("each partition wants one owner that lives: %s, %v", kept.Data, err)
+	}
+	for offset := range len(c.lines(": consumed 0 ")) + 20 {
+		if _, err := c.ask("POST", fmt.Sprintf("/consumed/0/%d/stranger", offset), ""); !refused(err) {
+			t.Errorf("a stranger consumes message %d: %v", offset, err)
+		}
 	}
 	c.once(t, "consumed")
 	c.checkFenced(t)
