@@ -16,12 +16,12 @@ import (
 var (
 	// aFigure is a command line, and the diagram that it draws, below it.
 	aFigure = regexp.MustCompile("(?m)^```sh\n\\$ (ringleader [^`]*)```\n\n```mermaid\n([^`]*)```\n")
-	// aSession is a command line, and what it prints, below it. A line of the command that ends with | goes on.
-	aSession = regexp.MustCompile("(?m)^```\n\\$ ((?:.*\\|\n)*.*\n)([^`]*)```\n")
+	// aSession is a command line, and what it prints, below it. A line of it that ends with | or \ goes on.
+	aSession = regexp.MustCompile("(?m)^```\n\\$ ((?:.*[|\\\\]\n)*.*\n)([^`]*)```\n")
 )
 
 // The pages whose figures and sessions are what the commands above them print.
-var livePages = []string{"ALGORITHMS-STEP-BY-STEP.md"}
+var livePages = []string{"ALGORITHMS-STEP-BY-STEP.md", "THEORY.md"}
 
 // Figures and sessions of the pages are what the commands above them print. With -rewrite they
 // are printed anew, and to be looked at then.
