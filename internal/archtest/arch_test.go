@@ -41,7 +41,7 @@ var house = []room{
 	{
 		path: "internal/sim",
 		module: []string{
-			"algorithms", "algorithms/paxos", "algorithms/quorum", "algorithms/splitbrain",
+			"algorithms", "algorithms/paxos", "algorithms/quorum", "algorithms/splitbrain", "fence",
 			"internal/scenario", "proto", "internal/trace",
 		},
 	},

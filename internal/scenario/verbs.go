@@ -42,17 +42,19 @@ var between = map[string]sort{"from": node, "to": node}
 
 var verbs = map[string]verb{
 	"new": {
-		flags: []string{"cold", "fails"},
+		flags: []string{"cold", "fails", "twice"},
 		options: map[string]sort{
 			"algorithm": algorithm, "nodes": number, "ring": ring, "attrs": numbers, "delta": span, "preempt": truth,
 			"detector": one("perfect", "none"), "sight": one("crashes", "paths", "links"),
 			"voters": nil, "lease": span, "keep": truth, "fence": truth, "recovers": span, "clocks": spans,
+			"term": number,
 		},
 		needs: []string{"algorithm"},
 		says: "a cluster of nodes=N, or of ring=3,32:7,5: ids in their order on the ring, with attributes; all have " +
 			"agreed, unless it is cold. detector=none: it tells nobody anything, see notice. voters=1,2,3: with a " +
 			"lease, of lease=D. clocks=0s,5s: how far the nodes' clocks are off. recovers=D: recovers from split " +
-			"brains, with a hook that takes so long, or fails",
+			"brains, with a hook that takes so long, or fails. term=99: terms up to this one are over. twice: every " +
+			"message arrives twice",
 	},
 	"campaign": {words: []param{nodeParam}, says: "an operator calls an election at N"},
 	"resign": {
@@ -101,6 +103,11 @@ var verbs = map[string]verb{
 	"again": {
 		words: []param{kindParam}, options: between, needs: []string{"from", "to"},
 		says: "the last such message arrives once more",
+	},
+	"write": {
+		words: []param{nodeParam},
+		says: "N, if it leads, writes to a store that checks fencing tokens, with its term as the token; a paused " +
+			"node does so when it wakes, before it looks at its lease",
 	},
 	"attr": {words: []param{nodeParam, {"V", number}}, says: "N's attribute becomes V"},
 	"run":  {words: []param{spanParam}, says: "for so long"},

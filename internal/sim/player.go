@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/fence"
 	"github.com/ringleader-dev/ringleader/internal/scenario"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -38,6 +39,8 @@ type Player struct {
 	Words bool
 	// JSON writes the records as lines of JSON, as a node logs them.
 	JSON bool
+	// Admit is the store's comparison of fencing tokens. Nil means fence.Admit, the rule of every storage.
+	Admit func(highest, t fence.Token) error
 	// Sent, if it is set, is told each message that leaves a node.
 	Sent func(at time.Duration, m proto.Message)
 
@@ -49,6 +52,8 @@ type Player struct {
 	pending []plannedCrash
 	awaited *doomed // the message that the run goes on to; nil if there is none
 	seen    bool    // it was sent
+	tale    Tale
+	written fence.Token // with the last write that the store took
 }
 
 // plannedCrash is a crash that waits for a message.
@@ -108,6 +113,7 @@ var playVerbs = map[string]func(*Player, scenario.Command) error{
 		p.c.holdBack(held{doomed: next(cmd), by: cmd.SpanOption("for")})
 	}),
 	"again":  (*Player).again,
+	"write":  does(func(p *Player, cmd scenario.Command) { p.write(p.node(cmd, 0)) }),
 	"attr":   does(func(p *Player, cmd scenario.Command) { p.c.rerank(p.node(cmd, 0), cmd.Number(1)) }),
 	"run":    does(func(p *Player, cmd scenario.Command) { p.c.runUntil(p.c.now + cmd.Span(0)) }),
 	"at":     (*Player).at,
@@ -183,8 +189,12 @@ func (p *Player) create(cmd scenario.Command) (err error) {
 	if err := p.End(); err != nil {
 		return err // of the cluster before
 	}
-	p.cuts, p.sent, p.pending = map[string][]link{}, nil, nil
-	p.c = newCluster(o, cmd.Members(), cmd.Is("preempt"), weather{MinDelay: delay, MaxDelay: delay})
+	p.cuts, p.sent, p.pending, p.tale, p.written = map[string][]link{}, nil, nil, Tale{}, fence.Token{}
+	w := weather{MinDelay: delay, MaxDelay: delay}
+	if cmd.Has("twice") {
+		w.Duplicate = 1000
+	}
+	p.c = newCluster(o, cmd.Members(), cmd.Is("preempt"), w)
 	if _, ring := cmd.Option("ring"); ring {
 		p.c.seat(cmd.Members())
 	}
@@ -213,6 +223,7 @@ func (p *Player) create(cmd scenario.Command) (err error) {
 	for i, off := range cmd.Spans("clocks") {
 		p.c.node(cmd.Members()[i].ID).clock.offset = off
 	}
+	p.age(proto.Term(cmd.NumberOption("term")))
 	p.assemble(cmd.Has("cold"))
 	kind, _ := cmd.Option("detector")
 	p.c.detector.off = kind == string(None)
@@ -227,6 +238,8 @@ func (p *Player) assemble(cold bool) {
 		p.c.trace.mute = false
 		p.c.trace.zero = p.c.now
 		p.c.tally = tally{}
+		p.c.census.restart(p.c.now)
+		p.tale = Tale{}
 	}
 }
 
@@ -239,6 +252,7 @@ func (p *Player) settle(limit time.Duration) bool {
 // see is a checker that finds nothing: it notes what is sent.
 func (p *Player) see(s *step) string {
 	p.sent = append(p.sent, s.out.Send...)
+	p.tale.see(s)
 	for _, m := range s.out.Send {
 		p.seen = p.seen || p.awaited != nil && p.awaited.matches(m)
 		if p.Sent != nil && !p.c.trace.mute {
