@@ -132,6 +132,10 @@ func wrongFlag(ctx *cli.Context, err error, _ bool) error {
 		if name == "--version" || name == "-v" {
 			text = "there is no such flag: the version is a command, ringleader version"
 		}
+		if name == "--without" {
+			text = "--without: no node leaves out a rule, only the simulator does: " +
+				"ringleader simulate --without, or play"
+		}
 	}
 	if name, ok := strings.CutPrefix(text, "flag needs an argument: -"); ok {
 		text = dashed(name) + " needs a value"

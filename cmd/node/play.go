@@ -26,6 +26,7 @@ func playCommand() *cli.Command {
 			"and when a message never came. The commands:\n\n" + scenario.Help(),
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "codes", Usage: "print the codes of the rules, not their sentences"},
+			withoutFlag(""),
 			outputFlag(),
 		},
 		Action: play,
@@ -48,7 +49,14 @@ func play(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	rule, mutant, err := withoutRule(ctx)
+	if err != nil {
+		return err
+	}
 	p := sim.Player{Lookup: shaped, Out: ctx.App.Writer, JSON: asJSON, Words: !ctx.Bool("codes")}
+	if mutant {
+		p = rule.Player(p)
+	}
 	for _, step := range script.Steps {
 		if !asJSON {
 			tellAbout(ctx.App.Writer, step)

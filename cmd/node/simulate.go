@@ -95,6 +95,7 @@ func simulateCommand() *cli.Command {
 				Usage: "print what elections without failures cost, beside theory",
 			},
 			&cli.BoolFlag{Name: "trace", Usage: "print every record of the run before its result"},
+			withoutFlag("; alone: play the story of it"),
 			outputFlag(), formerFlag("json", "--output json"),
 		},
 		Action: simulate,
@@ -109,9 +110,21 @@ func simulate(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	rule, mutant, err := withoutRule(ctx)
+	if err != nil {
+		return err
+	}
+	if mutant && !setBeside(ctx, "without", "output", "json", "trace") {
+		return tellWithout(ctx, rule, asJSON)
+	}
 	o, err := simOptions(ctx)
 	if err != nil {
 		return err
+	}
+	if mutant {
+		if o.Algorithm, err = leaveOut(rule, o.Algorithm); err != nil {
+			return err
+		}
 	}
 	if ctx.Bool("trace") {
 		o.Trace, o.TraceJSON = ctx.App.Writer, asJSON

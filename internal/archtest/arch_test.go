@@ -46,6 +46,16 @@ var house = []room{
 		},
 	},
 	{path: "internal/lecture", module: []string{"internal/scenario", "internal/sim", "proto"}},
+	{
+		path: "internal/ruleout",
+		module: []string{
+			"algorithms", "algorithms/bully/without", "algorithms/ring/without", "fence", "internal/mutant",
+			"internal/scenario", "internal/sim", "internal/words", "proto",
+		},
+	},
+	{path: "internal/mutant", module: []string{"algorithms", "proto"}, pure: true},
+	{path: "algorithms/bully/without", module: []string{"algorithms", "algorithms/bully", "internal/mutant", "proto"}},
+	{path: "algorithms/ring/without", module: []string{"algorithms", "algorithms/ring", "internal/mutant", "proto"}},
 	{path: "internal/scenario", module: []string{"algorithms/catalog", "proto"}},
 	{
 		path:   "internal/steptest",
@@ -327,6 +337,26 @@ func TestChildrenAreSupervised(t *testing.T) {
 				}
 				return true
 			})
+		}
+	}
+}
+
+// No node leaves a rule out: only these files lead to Machines that lack one.
+func TestOnlyTheSimulatorLeavesRulesOut(t *testing.T) {
+	may := []string{
+		"algorithms/bully/without/without.go", "algorithms/ring/without/without.go", "cmd/node/accuracy.go",
+		"cmd/node/without.go", "internal/ruleout/damping.go", "internal/ruleout/rules.go", "internal/ruleout/votes.go",
+	}
+	for path, files := range packages(t) {
+		for name, file := range files {
+			for _, spec := range file.Imports {
+				imported := strings.TrimPrefix(strings.Trim(spec.Path.Value, `"`), module+"/")
+				mutates := strings.HasPrefix(imported, "algorithms/") && filepath.Base(imported) == "without" ||
+					matches([]string{"internal/mutant", "internal/ruleout"}, imported)
+				if mutates && !slices.Contains(may, path+"/"+filepath.Base(name)) {
+					t.Errorf("%s imports %s", name, imported)
+				}
+			}
 		}
 	}
 }

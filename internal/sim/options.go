@@ -35,6 +35,8 @@ type Algorithm struct {
 	// Recovers says that recovery from split brains is put around the algorithm.
 	Recovers bool
 	Promise  func(delta time.Duration) time.Duration
+	// Without names the rule that was taken out of the algorithm; empty for none.
+	Without string
 	// Agreement bounds the time from when the network is calm, and the detectors are right, until
 	// all nodes agree on one leader.
 	Agreement func(delta time.Duration, nodes int) time.Duration
@@ -242,6 +244,7 @@ func (o Options) Repro() string {
 	add(o.Algorithm.Leased && !o.Algorithm.OwnLease && !o.Algorithm.Store, "--voters drawn%s", "")
 	add(o.Algorithm.Store, "--store drawn%s", "")
 	add(o.Fence, "--fence%s", "")
+	add(o.Algorithm.Without != "", "--without %s", o.Algorithm.Without)
 	add(true, "--seed %d", o.Seed)
 	add(o.Nodes != 0, "--nodes %d", o.Nodes)
 	if o.Preempt != nil {

@@ -17,18 +17,23 @@ type Tale struct {
 	// Contested is how long more than one node led, and Two are the first two that did.
 	Contested time.Duration
 	Two       [2]proto.Leadership
+	// Leaderless is how long nobody led.
+	Leaderless time.Duration
 	// Refused are the writes that the store refused, and Lost those that took the place of a later leader's.
 	Refused, Lost []Write
 }
 
 // Write is the token of a write, and that of the write before it.
-type Write struct{ Token, Before proto.Term }
+type Write struct {
+	Token  proto.Term `json:"token"`
+	Before proto.Term `json:"before"`
+}
 
 // Tale returns what came of the scenario so far.
 func (p *Player) Tale() Tale {
 	t := p.tale
 	p.c.census.advance(p.c.now)
-	t.Sent, t.Contested = p.c.tally.counts(), p.c.census.contested
+	t.Sent, t.Contested, t.Leaderless = p.c.tally.counts(), p.c.census.contested, p.c.census.leaderless
 	t.Leader, _ = p.c.census.leadership()
 	return t
 }
@@ -83,3 +88,6 @@ func (p *Player) age(term proto.Term) {
 		}
 	}
 }
+
+// Violations returns the rules that the scenario broke.
+func (p *Player) Violations() []Violation { return p.c.violations }
