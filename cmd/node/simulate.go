@@ -95,7 +95,7 @@ func simulateCommand() *cli.Command {
 				Usage: "print what elections without failures cost, beside theory",
 			},
 			&cli.BoolFlag{Name: "trace", Usage: "print every record of the run before its result"},
-			withoutFlag("; alone: play the story of it"),
+			accuracyFlag(), withoutFlag("; alone: play the story of it"),
 			outputFlag(), formerFlag("json", "--output json"),
 		},
 		Action: simulate,
@@ -109,6 +109,9 @@ func simulate(ctx *cli.Context) error {
 	asJSON, err := wantsJSON(ctx)
 	if err != nil {
 		return err
+	}
+	if ctx.IsSet("accuracy") {
+		return printAccuracy(ctx, asJSON)
 	}
 	rule, mutant, err := withoutRule(ctx)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/internal/cost"
@@ -119,6 +120,25 @@ func TestRunsWithoutARuleBreakAnInvariant(t *testing.T) {
 		if !broken {
 			t.Errorf("no run without %s broke anything", name)
 		}
+	}
+}
+
+// Without the pauses between its elections a node calls one at each false alarm.
+func TestUndamped(t *testing.T) {
+	ring, err := player().Lookup(sim.Shape{Algorithm: "ring"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rounds [2]int
+	for i, a := range []sim.Algorithm{ring, Undamped(ring)} {
+		w, err := sim.Waste(sim.Options{Algorithm: a, Nodes: 5, Seed: 1}, 50, 10*time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rounds[i] = w.Rounds
+	}
+	if rounds[1] < 2*rounds[0] {
+		t.Errorf("%d rounds damped, %d not", rounds[0], rounds[1])
 	}
 }
 
