@@ -135,3 +135,15 @@ func TestPageEscapes(t *testing.T) {
 		}
 	}
 }
+
+// "Current token is 101, rejecting 100": the stale leader's write is refused, in the notes' own numbers.
+func TestStaleTokenIsRejected(t *testing.T) {
+	f, err := Find("fencing-tokens")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scenes := played(t, f)
+	if last := scenes[len(scenes)-1].Trace; !strings.Contains(last, "current token is 101, rejecting 100") {
+		t.Error(last)
+	}
+}
