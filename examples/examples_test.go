@@ -150,7 +150,8 @@ func TestQueue(t *testing.T) {
 		return len(seen) == 6
 	})
 	kept, err := c.storage.Get("queue")
-	if err != nil || bytes.Count(kept.Data, []byte(`"Owner"`)) != 6 || bytes.Contains(kept.Data, []byte(`"Owner":""`)) ||
+	if err != nil || bytes.Count(kept.Data, []byte(`"Owner"`)) != 6 ||
+		bytes.Contains(kept.Data, []byte(`"Owner":""`)) ||
 		bytes.Contains(kept.Data, fmt.Appendf(nil, `"Owner":"%d"`, killed)) {
 		t.Errorf("each partition wants one owner that lives: %s, %v", kept.Data, err)
 	}

@@ -292,7 +292,8 @@ func (m *Machine) note(ev algorithms.Answered) {
 	if d.holder.IsZero() && !was.IsZero() || m.leading.left == 0 && was.Key != d.holder.Key && d.holder.ID == 0 {
 		d.vacant = m.now
 	}
-	if d.holder.IsZero() && was.ID != 0 && was.ID != m.cfg.Self && m.belief.ID == 0 && m.dead[was.ID] != was.Incarnation {
+	others := was.ID != 0 && was.ID != m.cfg.Self && m.dead[was.ID] != was.Incarnation
+	if d.holder.IsZero() && others && m.belief.ID == 0 {
 		m.handing.yield = m.now.Add(lease.AnswerTimeout(m.cfg.Delta)) // its RELEASE may name a successor
 	}
 	if was.Key != d.holder.Key && d.holder.Foreign != "" {

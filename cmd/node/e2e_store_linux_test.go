@@ -178,11 +178,12 @@ func TestStoresThatDiffer(t *testing.T) {
 		setting, says string
 	}{
 		"place": {
-			[]string{"--store", s.URL("other")}, "the setting store differs", "from that of node 3: it is not redis place there",
+			[]string{"--store", s.URL("other")},
+			"the setting store differs", "from that of node 3: it is not redis place there",
 		},
 		"TTL": {
-			[]string{"--store", s.URL("TTL"), "--lease", "8s"}, "the setting lease differs",
-			"from that of node 3: a TTL of 8s there, of 4s here",
+			[]string{"--store", s.URL("TTL"), "--lease", "8s"},
+			"the setting lease differs", "from that of node 3: a TTL of 8s there, of 4s here",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,7 +10,8 @@ import (
 // Of processes that elect in different places, those of one place may lead, whoever of them asks.
 func TestOnePlaceLeads(t *testing.T) {
 	voters := membership.Voters{List: "1-3"}
-	a, b, slow := membership.Store{Place: 1, TTL: 5}, membership.Store{Place: 2, TTL: 5}, membership.Store{Place: 1, TTL: 9}
+	a, b := membership.Store{Place: 1, TTL: 5}, membership.Store{Place: 2, TTL: 5}
+	slow := membership.Store{Place: 1, TTL: 9}
 	none := membership.Store{}
 	for name, c := range map[string]struct {
 		stores []membership.Store // of node 1, 2, …

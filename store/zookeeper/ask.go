@@ -216,7 +216,8 @@ func (e *election) Ask(ctx context.Context, asked algorithms.Ask) (algorithms.An
 			holder, own, err = e.look(ctx)
 		}
 	}
-	if err == nil && asked.Verb == algorithms.AskRenew && !own.IsZero() && (asked.Lent && !own.Lent || !own.Of(e.Peer)) {
+	if err == nil && asked.Verb == algorithms.AskRenew && !own.IsZero() &&
+		(asked.Lent && !own.Lent || !own.Of(e.Peer)) {
 		holder, own, err = e.rewrite(ctx, holder, own, asked.Lent)
 	}
 	if err != nil {
