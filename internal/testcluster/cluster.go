@@ -32,8 +32,10 @@ var (
 type Config struct {
 	// Binary is the path of the ringleader executable.
 	Binary string
-	// Nodes is how many nodes there are; their ids are 1 … Nodes.
+	// Nodes is how many nodes there are.
 	Nodes int
+	// IDs are the nodes' ids, ascending. If there are none, they are 1 … Nodes.
+	IDs []proto.NodeID
 	// Algorithm is a name of the catalogue.
 	Algorithm string
 	// Args are further arguments of every `ringleader run`. They come after those of the Cluster,
@@ -45,7 +47,7 @@ type Config struct {
 	// Enter is the command that goes before each node's command line and runs it, for example
 	// "nice -n 19". It has no effect with Hosts.
 	Enter []string
-	// Hosts[i] is the host of node i+1. If there are none, all nodes run on loopback.
+	// Hosts[i] is the host of the i-th node. If there are none, all nodes run on loopback.
 	Hosts []Host
 }
 
@@ -74,7 +76,7 @@ type Node struct {
 type Cluster struct {
 	cfg   Config
 	dir   string
-	nodes []Node // by id, from 1
+	nodes []Node // in the order of their ids
 	ports *Ports // the held ports, if the nodes run on loopback
 
 	mu      sync.Mutex
@@ -110,7 +112,7 @@ func New(cfg Config) (*Cluster, error) {
 func (cfg Config) place() (nodes []Node, ports *Ports, err error) {
 	for i, h := range cfg.Hosts {
 		nodes = append(nodes, Node{
-			ID: proto.NodeID(i + 1), Gossip: h.IP + ":7946", Election: h.IP + ":7947",
+			ID: cfg.id(i), Gossip: h.IP + ":7946", Election: h.IP + ":7947",
 			HTTP: loopback + ":7948", enter: h.Enter, attach: h.Attach,
 		})
 	}
@@ -123,11 +125,19 @@ func (cfg Config) place() (nodes []Node, ports *Ports, err error) {
 	addrs := ports.Addrs
 	for i := range cfg.Nodes {
 		nodes = append(nodes, Node{
-			ID: proto.NodeID(i + 1), Gossip: addrs[3*i], Election: addrs[3*i+1], HTTP: addrs[3*i+2],
+			ID: cfg.id(i), Gossip: addrs[3*i], Election: addrs[3*i+1], HTTP: addrs[3*i+2],
 			enter: cfg.Enter,
 		})
 	}
 	return nodes, ports, nil
+}
+
+// id returns the id of the i-th node.
+func (cfg Config) id(i int) proto.NodeID {
+	if len(cfg.IDs) > 0 {
+		return cfg.IDs[i]
+	}
+	return proto.NodeID(i + 1)
 }
 
 // Nodes returns all nodes in the order of their ids, running or not.
@@ -135,10 +145,12 @@ func (c *Cluster) Nodes() []Node { return slices.Clone(c.nodes) }
 
 // Node returns the node with this id, or the zero Node if there is none.
 func (c *Cluster) Node(id proto.NodeID) Node {
-	if id < 1 || int(id) > len(c.nodes) {
-		return Node{}
+	for _, n := range c.nodes {
+		if n.ID == id {
+			return n
+		}
 	}
-	return c.nodes[id-1]
+	return Node{}
 }
 
 // StartAll starts every node that is not running.

@@ -248,3 +248,17 @@ func TestLastWords(t *testing.T) {
 		}
 	}
 }
+
+// Promise: "IDs are the nodes' ids, ascending".
+func TestIDs(t *testing.T) {
+	ids := []proto.NodeID{3, 32, 80}
+	c, err := New(Config{Nodes: len(ids), IDs: ids})
+	must(t, err)
+	defer func() { must(t, c.Close()) }()
+	if got := c.IDs(); !slices.Equal(got, ids) {
+		t.Errorf("ids %v, want %v", got, ids)
+	}
+	if n := c.Node(32); n.ID != 32 || n.HTTP != c.nodes[1].HTTP || c.Node(1).ID != 0 {
+		t.Errorf("node 32 is %+v", n)
+	}
+}
