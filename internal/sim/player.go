@@ -14,6 +14,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/fence"
 	"github.com/ringleader-dev/ringleader/internal/scenario"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -43,6 +44,8 @@ type Player struct {
 	Admit func(highest, t fence.Token) error
 	// Sent, if it is set, is told each message that leaves a node.
 	Sent func(at time.Duration, m proto.Message)
+	// Record, if it is set, is told the record of each Step, those included that Out does not show.
+	Record func(trace.Record)
 
 	c       *cluster
 	counted tally           // what was sent until the last agreement, since the one before
@@ -224,6 +227,7 @@ func (p *Player) create(cmd scenario.Command) (err error) {
 		p.c.node(cmd.Members()[i].ID).clock.offset = off
 	}
 	p.age(proto.Term(cmd.NumberOption("term")))
+	p.c.trace.told = p.Record
 	p.assemble(cmd.Has("cold"))
 	kind, _ := cmd.Option("detector")
 	p.c.detector.off = kind == string(None)

@@ -18,11 +18,12 @@ const chatter = "debug"
 type tracer struct {
 	w     io.Writer // nil for none
 	json  bool
-	all   bool          // write also the Steps that decided nothing
-	codes bool          // write only the codes of reasons in text
-	mute  bool          // write nothing for the present
-	zero  time.Duration // the time from which text counts
-	err   error         // the writer's first error
+	all   bool               // write also the Steps that decided nothing
+	codes bool               // write only the codes of reasons in text
+	mute  bool               // write nothing for the present
+	zero  time.Duration      // the time from which text counts
+	err   error              // the writer's first error
+	told  func(trace.Record) // gets every record, whatever is written; nil for nobody
 }
 
 func newTracer(o Options) *tracer {
@@ -36,6 +37,9 @@ func (t *tracer) step(s *step) {
 	}
 	l := s.node.life
 	rec, ok := l.recorder.Record(beginning.Add(s.at), s.ev, s.out)
+	if ok && t.told != nil {
+		t.told(rec)
+	}
 	if !ok || t.mute || rec.Level == chatter && !t.all {
 		return
 	}
