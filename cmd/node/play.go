@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,8 +12,10 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/internal/cost"
+	real "github.com/ringleader-dev/ringleader/internal/play"
 	"github.com/ringleader-dev/ringleader/internal/scenario"
 	"github.com/ringleader-dev/ringleader/internal/sim"
+	"github.com/ringleader-dev/ringleader/internal/testcluster"
 )
 
 func playCommand() *cli.Command {
@@ -23,10 +26,18 @@ func playCommand() *cli.Command {
 		Description: "FILE holds commands, one a line; - reads standard input. A message takes\n" +
 			"half of delta, and detectors notice all within delta. Ends with 1 when the\n" +
 			"run broke a rule, when something did not come out as the scenario expects,\n" +
-			"and when a message never came. The commands:\n\n" + scenario.Help(),
+			"and when a message never came. With --real the same is played by processes\n" +
+			"on this machine, and compared message by message. The commands:\n\n" +
+			scenario.Help() + "\n" + realHelp,
 		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "real", Usage: "play it with real processes, too, and print both side by side"},
+			&cli.BoolFlag{Name: "same", Usage: "with --real: end with 1 if other messages were sent"},
 			&cli.BoolFlag{Name: "codes", Usage: "print the codes of the rules, not their sentences"},
 			withoutFlag(""),
+			&cli.DurationFlag{
+				Name: "failover-budget", DefaultText: "500ms",
+				Usage: "with --real: `TIME` in which a leader that hangs is replaced; more of it on a busy machine",
+			},
 			outputFlag(),
 		},
 		Action: play,
@@ -53,6 +64,16 @@ func play(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	switch {
+	case ctx.Bool("real") && asJSON:
+		return usagef("play --real prints text: leave -o json out")
+	case ctx.Bool("real") && mutant:
+		return usagef("--without: no node leaves out a rule, only the simulator does: leave --real out")
+	case ctx.Bool("real"):
+		return playReal(ctx, script)
+	case ctx.Bool("same"), ctx.IsSet("failover-budget"):
+		return usagef("play --same and --failover-budget are for real processes: give --real, too")
+	}
 	p := sim.Player{Lookup: shaped, Out: ctx.App.Writer, JSON: asJSON, Words: !ctx.Bool("codes")}
 	if mutant {
 		p = rule.Player(p)
@@ -71,6 +92,46 @@ func play(ctx *cli.Context) error {
 		return fmt.Errorf("%s: %w", script.Name, err)
 	}
 	return nil
+}
+
+const realHelp = `With --real, campaign, resign, leave, transfer, bar and unbar are requests to a
+process; a crash kills it, at the named message as soon as its record shows it;
+pause stops it; cuts need root on Linux, with ip and nft. run and at wait in real
+time, where messages take less than a millisecond. It says of each message:
+
+        3  6 > 12 ELECTION           sent on both sides
+  -     4  12 > 32 ELECTION          in virtual time alone
+  +        12 > 80 ELECTION, term +2 in reality alone
+
+Two messages are the same if sender, receiver, kind and term are, and their order
+among those from that sender to that receiver: on different ways they may overtake
+each other. Terms count from the last agreement, and +1 is left out. What a leader
+sends on a timer, and the answers, are left out, unless a node's leader changes by
+them: heartbeats, renewed leases, repeated announcements. Other messages alone make
+no error, without --same; an expectation that fails does, or no agreement.
+`
+
+// playReal plays the script also with real processes, until its end or a signal.
+func playReal(ctx *cli.Context, script scenario.Script) error {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	told, cancel := context.WithCancelCause(ctx.Context)
+	defer cancel(nil)
+	defer cancelOnSignal(cancel)()
+	cfg := real.Config{Binary: self, Lookup: shaped, Out: ctx.App.Writer, Same: ctx.Bool("same")}
+	if ctx.IsSet("failover-budget") {
+		cfg.Args = []string{"--failover-budget", ctx.Duration("failover-budget").String()}
+	}
+	err = real.Run(told, cfg, script)
+	if cause := context.Cause(told); cause != nil {
+		return cause // it explains what else went wrong
+	}
+	if errors.Is(err, real.ErrUnreal) || errors.Is(err, testcluster.ErrCut) {
+		return mark(errUsage, err)
+	}
+	return err
 }
 
 // readScript reads the scenario in a file.

@@ -56,6 +56,13 @@ var house = []room{
 	{path: "internal/mutant", module: []string{"algorithms", "proto"}, pure: true},
 	{path: "algorithms/bully/without", module: []string{"algorithms", "algorithms/bully", "internal/mutant", "proto"}},
 	{path: "algorithms/ring/without", module: []string{"algorithms", "algorithms/ring", "internal/mutant", "proto"}},
+	{
+		path: "internal/play",
+		module: []string{
+			"algorithms/catalog", "internal/scenario", "internal/sim", "internal/testcluster", "internal/trace",
+			"node/httpapi", "proto",
+		},
+	},
 	{path: "internal/scenario", module: []string{"algorithms/catalog", "proto"}},
 	{
 		path:   "internal/steptest",
