@@ -94,22 +94,22 @@ func play(ctx *cli.Context) error {
 	return nil
 }
 
-const realHelp = `With --real, campaign, resign, leave, transfer, bar and unbar are requests to a
-process; a crash kills it, at the named message as soon as its record shows it;
-pause stops it; cuts need root on Linux, with ip and nft. run and at wait in real
-time, where messages take less than a millisecond. It says of each message:
+const realHelp = `With --real, campaign, resign, leave, transfer, bar and unbar are requests to
+a process; a crash kills it, at the named message as soon as its record shows
+it; pause stops it; cuts need root on Linux, with ip and nft. run and at wait
+in real time, where messages take less than a millisecond. Of each message:
 
-        3  6 > 12 ELECTION           sent on both sides
-  -     4  12 > 32 ELECTION          in virtual time alone
-  +        12 > 80 ELECTION, term +2 in reality alone
+       3  6 > 12 ELECTION           sent on both sides
+  -    4  12 > 32 ELECTION          in virtual time alone
+  +       12 > 80 ELECTION, term +2 in reality alone
 
-Two messages are the same if sender, receiver, kind and term are, and their order
-among those from that sender to that receiver: on different ways they may overtake
-each other. Terms count from the last agreement, and +1 is left out. What a leader
-sends on a timer, and the answers, are left out, unless a node's leader changes by
-them: heartbeats, renewed leases, repeated announcements. Other messages alone make
-no error, without --same; an expectation that fails does, or no agreement.
-`
+Two messages are the same if sender, receiver, kind and term are, and their
+order among those from that sender to that receiver: on different ways they
+may overtake each other. Terms count from the last agreement, and +1 is left
+out. What a leader sends on a timer, and the answers, are left out, unless a
+node's leader changes by them: heartbeats, renewed leases, repeated
+announcements. That messages differ is no error, without --same; that an
+expectation fails is one, or that the processes do not agree.`
 
 // playReal plays the script also with real processes, until its end or a signal.
 func playReal(ctx *cli.Context, script scenario.Script) error {
