@@ -41,7 +41,7 @@ func TestPlayReal(t *testing.T) {
 	}{
 		{
 			"worst case",
-			"new algorithm=ring" + six + "campaign 3\nagree\nexpect leader=80 term=2 ELECTION=11 total=17", same,
+			"new algorithm=ring" + six + "campaign 3\nagree\nexpect leader=80 term=2 ELECTION=11 total=17 leads=80 bit=0", same,
 			[]string{"     1  3 > 5 ELECTION\n", "    17  32 > 80 ELECTED\n17 of 17 messages are the same\n"},
 		},
 		{
@@ -68,7 +68,7 @@ func TestPlayReal(t *testing.T) {
 		},
 		{
 			"under a lease",
-			"new algorithm=bully nodes=3 voters=1,2,3\ntransfer 3 to=1\nagree\nexpect leader=1 term=2\nwipe 1", calm,
+			"new algorithm=bully nodes=3 voters=1,2,3 lease=3s\ntransfer 3 to=1\nagree\nexpect leader=1 term=2\nwipe 1", calm,
 			[]string{"  3 > 1 OFFER, term +0\n", "in reality all follow 1, term +1, "},
 		},
 	} {

@@ -28,7 +28,10 @@ var unreal = map[string]string{
 
 // unrealOptions are the options of commands that real processes do not have, and why.
 var unrealOptions = map[string]map[string]string{
-	"new":    {"fence": "a fence agent needs machines to switch off"},
+	"new": {
+		"fence":  "a fence agent needs machines to switch off",
+		"clocks": "processes of one machine have one clock",
+	},
 	"crash":  {"after": "a process is not killed between two effects of a step"},
 	"resign": {"to": "a process that resigns hands over to the best node; say transfer"},
 	"leave":  {"to": "a process that leaves hands over to the best node; say transfer"},

@@ -43,6 +43,7 @@ func TestCheck(t *testing.T) {
 		{ring + "resign 4 to=2", "say transfer"},
 		{ring + "bar 4 keep=true", "does not lead on"},
 		{"new algorithm=bully nodes=3 voters=1,2,3 fence=true", "fence agent"},
+		{"new algorithm=bully nodes=3 voters=1,2,3 clocks=0s,5s", "one clock"},
 		{"new algorithm=bully nodes=51", "too many"},
 	} {
 		err := Check(parsed(t, "x", c.script))
@@ -51,6 +52,15 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%q: %v", c.script, err)
 		case c.want != "" && (!errors.Is(err, ErrUnreal) || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%q: %v, want %q", c.script, err, c.want)
+		}
+	}
+}
+
+// Each command of the language is refused, or carried out.
+func TestVerbs(t *testing.T) {
+	for _, verb := range scenario.Verbs() {
+		if (unreal[verb] != "") == (realVerbs[verb] != nil) {
+			t.Errorf("%s is neither or both", verb)
 		}
 	}
 }

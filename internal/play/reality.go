@@ -51,9 +51,6 @@ type plan struct {
 	done   chan error
 }
 
-// requests are the events that an operator's requests are.
-var requests = []string{"campaign", "resign", "transfer", "eligible"}
-
 // request is what an operator asks of a node.
 type request struct {
 	id    proto.NodeID
@@ -208,7 +205,11 @@ func protection(cmd scenario.Command, algorithm string, all []proto.NodeID) (arg
 		for i, id := range voters {
 			words[i] = id.String()
 		}
-		return []string{"--voters", strings.Join(words, ","), fmt.Sprintf("--await-leases=%v", cmd.Is("keep"))}
+		args = []string{"--voters", strings.Join(words, ","), fmt.Sprintf("--await-leases=%v", cmd.Is("keep"))}
+		if lease, given := cmd.Option("lease"); given {
+			args = append(args, "--lease", lease)
+		}
+		return args
 	}
 	if _, hooked := cmd.Option("recovers"); hooked {
 		hook := fmt.Sprintf("sleep %.3f", cmd.SpanOption("recovers").Seconds())
@@ -414,7 +415,8 @@ func (r *reality) crash(ctx context.Context, cmd scenario.Command) error {
 	if !waits {
 		return kill(c, id)
 	}
-	sent := r.sends(kind, id, 0)
+	// In virtual time a request is carried out at once, before this command.
+	sent := r.sends(kind, id, 0, "campaign", "resign", "transfer", "eligible")
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	p := &plan{cmd: cmd, cancel: cancel, done: make(chan error, 1)}
 	r.planned = append(r.planned, p)
@@ -441,13 +443,12 @@ func kill(c *testcluster.Cluster, id proto.NodeID) error {
 }
 
 // sends returns a function that reports whether a node has sent such a message since the moment at which the
-// scenario stands, and when. Node 0 is any. What an operator's request itself makes a node send does not count: in
-// virtual time it is sent at once, before the next command.
-func (r *reality) sends(kind string, from, to proto.NodeID) func() (time.Time, bool) {
+// scenario stands, and when. Node 0 is any. What is sent in a step of these events does not count.
+func (r *reality) sends(kind string, from, to proto.NodeID, except ...string) func() (time.Time, bool) {
 	since, c := r.now, r.cluster
 	return func() (time.Time, bool) {
 		for _, rec := range c.Records() {
-			if from != 0 && rec.Node != uint64(from) || !rec.Time.After(since) || slices.Contains(requests, rec.Event) {
+			if from != 0 && rec.Node != uint64(from) || !rec.Time.After(since) || slices.Contains(except, rec.Event) {
 				continue
 			}
 			for _, text := range rec.Sent {
@@ -560,6 +561,7 @@ func (r *reality) expect(_ context.Context, cmd scenario.Command) error {
 	term := uint64(b.Term) - r.story.zero + r.from.term
 	is := map[string]string{
 		"leader": b.Leader.String(), "term": strconv.FormatUint(term, 10), "agreed": strconv.FormatBool(agreed),
+		"bit": strconv.FormatUint(uint64(b.Leader)&1, 10), "leads": r.leads(),
 	}
 	if !agreed {
 		is["leader"] = "nobody"
@@ -579,6 +581,19 @@ func (r *reality) expect(_ context.Context, cmd scenario.Command) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// leads returns the nodes that say that they lead.
+func (r *reality) leads() string {
+	var lead []string
+	living := r.living()
+	beliefs := r.cluster.Beliefs(living...)
+	for _, id := range living {
+		if beliefs[id].Leader == id {
+			lead = append(lead, id.String())
+		}
+	}
+	return cmp.Or(strings.Join(lead, ","), "nobody")
 }
 
 // end returns an error if a crash still waits for its message.
