@@ -97,15 +97,21 @@ func (r *reality) play(ctx context.Context, cmd scenario.Command) error {
 			return err
 		}
 	}
-	if err := realVerbs[cmd.Verb](r, ctx, cmd); err != nil {
-		return err
-	}
+	err := realVerbs[cmd.Verb](r, ctx, cmd)
 	if slices.Contains([]string{"new", "run", "at", "agree"}, cmd.Verb) {
 		r.now = time.Now()
 	}
-	if !ends(r.all, r.at) {
-		return nil
+	if r.cluster != nil && ends(r.all, r.at) {
+		r.tell(cmd.Verb == "agree")
 	}
+	if err == nil && r.at+1 == len(r.all) {
+		err = r.end()
+	}
+	return err
+}
+
+// tell ends a part: it writes the comparison and, if the nodes were to agree, on whom they do.
+func (r *reality) tell(agree bool) {
 	records := r.cluster.Records()
 	r.last = r.story.part(records)
 	base := int64(r.story.base) //nolint:gosec // no cluster comes so far
@@ -116,17 +122,15 @@ func (r *reality) play(ctx context.Context, cmd scenario.Command) error {
 		same := write(r.cfg.Out, compare(virtual.sent, r.last))
 		r.differs = r.differs || !same
 	}
-	if leader, ok := r.agreed(); ok && cmd.Verb == "agree" {
-		fmt.Fprintf(r.cfg.Out, "in reality all follow %d, term %+d, after %s\n",
-			leader.Leader, int64(leader.Term)-base, summary(r.last)) //nolint:gosec // the same
-		if virtual.leader != uint64(leader.Leader) {
-			fmt.Fprintf(r.cfg.Out, "in virtual time all follow %d, after %s\n", virtual.leader, summary(virtual.sent))
-		}
+	leader, ok := r.agreed()
+	if !agree || !ok {
+		return
 	}
-	if r.at+1 == len(r.all) {
-		return r.end()
+	fmt.Fprintf(r.cfg.Out, "in reality all follow %d, term %+d, after %s\n",
+		leader.Leader, int64(leader.Term)-base, summary(r.last)) //nolint:gosec // the same
+	if virtual.leader != uint64(leader.Leader) {
+		fmt.Fprintf(r.cfg.Out, "in virtual time all follow %d, after %s\n", virtual.leader, summary(virtual.sent))
 	}
-	return nil
 }
 
 // waits returns how long a command takes by itself.
