@@ -135,6 +135,8 @@ type said[T any] struct {
 
 // each does something on all servers at once. It waits until all have answered, or a majority has and stragglers
 // had a moment more, or ctx is done: the client library reads on after that. Who did not answer has an error.
+// A server does one thing after the other: what was given up may still be under way there, and must not come after
+// what is done next.
 func each[T any](
 	ctx context.Context, e *election, do func(context.Context, *redis.Client) (T, error),
 ) (all []T, errs []error) {
@@ -152,8 +154,14 @@ func each[T any](
 					stop() // it was given up: what has not left yet stays here
 				} // and a straggler goes on, lest its connection is never made
 			})()
-			what, err := do(doing, s)
-			answers <- said[T]{i, what, err}
+			select {
+			case e.turns[i] <- struct{}{}:
+				what, err := do(doing, s)
+				<-e.turns[i]
+				answers <- said[T]{i, what, err}
+			case <-doing.Done(): // the one before hangs
+				answers <- said[T]{at: i, err: doing.Err()}
+			}
 		})
 	}
 	var enough <-chan time.Time

@@ -129,6 +129,7 @@ func (p *place) Open(c store.Candidate) (store.Election, error) {
 	e.life, e.end = context.WithCancel(context.Background())
 	for _, address := range p.Servers {
 		e.servers = append(e.servers, redis.NewClient(e.options(address)))
+		e.turns = append(e.turns, make(chan struct{}, 1))
 	}
 	return e, nil
 }
@@ -181,6 +182,7 @@ type election struct {
 	*place
 	store.Candidate
 	servers []*redis.Client
+	turns   []chan struct{} // of each server: who has put something in it does something there
 	hint    store.Hint
 	life    context.Context
 	end     context.CancelFunc
