@@ -23,7 +23,8 @@ const (
 var unreal = map[string]string{
 	"suspect": lies, "miss": lies, "trust": lies, "notice": "a real detector looks when it likes",
 	"lose": meddles, "hold": meddles, "again": meddles,
-	"attr": "a process keeps the attribute with which it starts",
+	"attr":  "a process keeps the attribute with which it starts",
+	"write": "a real leader writes by its own program; bench fencing does so with processes",
 }
 
 // unrealOptions are the options of commands that real processes do not have, and why.
@@ -31,6 +32,7 @@ var unrealOptions = map[string]map[string]string{
 	"new": {
 		"fence":  "a fence agent needs machines to switch off",
 		"clocks": "processes of one machine have one clock",
+		"term":   "real voters begin with the first term",
 	},
 	"crash":  {"after": "a process is not killed between two effects of a step"},
 	"resign": {"to": "a process that resigns hands over to the best node; say transfer"},
@@ -73,6 +75,8 @@ func whyUnreal(cmd scenario.Command) string {
 	switch members := cmd.Members(); {
 	case detector == "none":
 		return lies
+	case cmd.Has("twice"):
+		return meddles
 	case len(members) > mostNodes:
 		return fmt.Sprintf("more than %d processes are too many for one machine", mostNodes)
 	case !rising(members):

@@ -45,6 +45,9 @@ func TestCheck(t *testing.T) {
 		{"new algorithm=bully nodes=3 voters=1,2,3 fence=true", "fence agent"},
 		{"new algorithm=bully nodes=3 voters=1,2,3 clocks=0s,5s", "one clock"},
 		{"new algorithm=bully nodes=51", "too many"},
+		{"new algorithm=bully nodes=3 twice", meddles},
+		{"new algorithm=bully nodes=3 voters=1,2,3 term=99", "the first term"},
+		{ring + "write 4", "by its own program"},
 	} {
 		err := Check(parsed(t, "x", c.script))
 		switch {
