@@ -21,7 +21,7 @@ func (n *Node) Deliver(m proto.Message) {
 		return
 	}
 	select {
-	case n.inbox <- m:
+	case n.inbox <- &m:
 	default:
 		n.overflowed.add("too many messages wait -> dropped", m)
 	}

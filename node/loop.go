@@ -83,8 +83,8 @@ func (n *Node) apply(a ask) error {
 }
 
 // receive gives a message to the Machine.
-func (n *Node) receive(m proto.Message) error {
-	return n.step(algorithms.Receive{Message: m, At: n.cfg.Recorder.Receipt(m, time.Now())})
+func (n *Node) receive(m *proto.Message) error {
+	return n.step(algorithms.Receive{Message: *m, At: n.cfg.Recorder.Receipt(*m, time.Now())})
 }
 
 // takeView gives the latest opinion about the peers to the Machine, after the messages that wait: a process

@@ -135,7 +135,7 @@ const (
 // Node runs one Machine, once. Its methods may be called from any goroutine.
 type Node struct {
 	cfg         Config
-	inbox       chan proto.Message
+	inbox       chan *proto.Message // pointers: there is room for many, and few are there
 	peers       peersBox
 	asks        chan ask
 	causes      ineligibleBox
@@ -191,7 +191,7 @@ func New(cfg Config) (*Node, error) {
 	}
 	return &Node{
 		cfg:          cfg,
-		inbox:        make(chan proto.Message, inboxSize),
+		inbox:        make(chan *proto.Message, inboxSize),
 		peers:        peersBox{wake: make(chan struct{}, 1)},
 		asks:         make(chan ask),
 		causes:       newIneligibleBox(),
