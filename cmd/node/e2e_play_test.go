@@ -41,7 +41,8 @@ func TestPlayReal(t *testing.T) {
 	}{
 		{
 			"worst case",
-			"new algorithm=ring" + six + "campaign 3\nagree\nexpect leader=80 term=2 ELECTION=11 total=17 leads=80 bit=0", same,
+			"new algorithm=ring" + six + "campaign 3\nagree\n" +
+				"expect leader=80 term=2 ELECTION=11 total=17 leads=80 bit=0", same,
 			[]string{"     1  3 > 5 ELECTION\n", "    17  32 > 80 ELECTED\n17 of 17 messages are the same\n"},
 		},
 		{
@@ -68,7 +69,8 @@ func TestPlayReal(t *testing.T) {
 		},
 		{
 			"under a lease",
-			"new algorithm=bully nodes=3 voters=1,2,3 lease=3s\ntransfer 3 to=1\nagree\nexpect leader=1 term=2\nwipe 1", calm,
+			"new algorithm=bully nodes=3 voters=1,2,3 lease=3s\ntransfer 3 to=1\nagree\n" +
+				"expect leader=1 term=2\nwipe 1", calm,
 			[]string{"  3 > 1 OFFER, term +0\n", "in reality all follow 1, term +1, "},
 		},
 	} {
@@ -94,7 +96,8 @@ func TestPlayRealDiffers(t *testing.T) {
 	t.Parallel()
 	const resigns = "new algorithm=bully nodes=3 voters=1,2,3\nresign 3\nagree\n"
 	playsReal(t, exitOK, resigns, calm, "+       3 > 2 OFFER, term +0\n", " more in reality\n")
-	playsReal(t, exitError, resigns, append([]string{"--same"}, calm...), "reality sent other messages than virtual time")
+	playsReal(t, exitError, resigns, append([]string{"--same"}, calm...),
+		"reality sent other messages than virtual time")
 	playsReal(t, exitError, resigns+"expect leader=2 OFFER=0", calm, "line 4: ", "in reality: ", "OFFER is 1")
 	playsReal(t, exitError, "new algorithm=bully nodes=3\ncrash 1 on=COORDINATOR\nrun 1s", calm,
 		"in virtual time: line 2: crash 1 on=COORDINATOR: ")

@@ -73,8 +73,8 @@ func (d *Daemon) otherStore(is membership.Store) (settings, how string) {
 }
 
 // givesWay reports whether a process must not lead, since others of its cluster elect elsewhere. On a store it gives
-// way to one with voters, and without either to one on a store. Of two places in stores that leads in which more processes
-// elect or, of as many, the one with the lowest id.
+// way to one with voters, and without either to one on a store. Of two places in stores that leads in which more
+// processes elect or, of as many, the one with the lowest id.
 func givesWay(self membership.Member, others []membership.Member) bool {
 	none := membership.Store{}
 	sides := map[membership.Store]side{}

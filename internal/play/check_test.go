@@ -26,7 +26,8 @@ func TestCheck(t *testing.T) {
 	const ring, bully = "new algorithm=ring nodes=4\n", "new algorithm=bully ring=3,5,12,80 attrs=1,2 preempt=true\n"
 	for _, c := range []struct{ script, want string }{
 		{ring + "campaign 1\ncrash 4 on=ELECTED\npause 3 for=1s\nagree\nexpect leader=3", ""},
-		{bully + "partition 3,5|12,80\nheal\ncut 3>5\nmend 3>5\nresign 80\nleave 80\nbar 3\nunbar 3\nwipe 3\nstart 3", ""},
+		{bully + "partition 3,5|12,80\nheal\ncut 3>5\nmend 3>5\nresign 80\nleave 80", ""},
+		{bully + "bar 3\nunbar 3\nwipe 3\nstart 3", ""},
 		{"new algorithm=ring ring=32,80,3,5 recovers=1s fails\ntransfer 32 to=80\nrun 1s\nat 3s\nuntil ELECTED", ""},
 		{"new algorithm=ring ring=3,32,5", "x, line 1: new algorithm=ring ring=3,32,5: " + ErrUnreal.Error() +
 			": real nodes stand on the ring in the order of their ids"},

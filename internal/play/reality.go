@@ -160,7 +160,8 @@ func (r *reality) create(ctx context.Context, cmd scenario.Command) error {
 	})
 	*r = reality{
 		cfg: r.cfg, all: r.all, at: r.at, virtual: r.virtual, differs: r.differs, from: r.virtual.begins[r.at],
-		args: map[proto.NodeID][]string{}, index: map[proto.NodeID]proto.NodeID{}, cuts: map[string][]testcluster.Link{},
+		args: map[proto.NodeID][]string{}, index: map[proto.NodeID]proto.NodeID{},
+		cuts: map[string][]testcluster.Link{},
 	}
 	name, _ := cmd.Option("algorithm")
 	config := testcluster.Config{
@@ -499,7 +500,8 @@ func (r *reality) pause(_ context.Context, cmd scenario.Command) error {
 	id, c := cmd.Node(0), r.cluster
 	err := c.Pause(id)
 	if err == nil {
-		r.timers = append(r.timers, time.AfterFunc(cmd.SpanOption("for"), func() { _ = c.Resume(id) })) // it may be dead
+		wake := func() { _ = c.Resume(id) } // it may be dead
+		r.timers = append(r.timers, time.AfterFunc(cmd.SpanOption("for"), wake))
 	}
 	return err
 }
