@@ -30,11 +30,12 @@ func open(ctx context.Context, node *cluster.Node, token fence.Token) (*account,
 		a.replicas = append(a.replicas, kv.NewClient("http://"+addr))
 	}
 	for {
+		next := a.next()
 		found, err := majority(a.replicas, func(r kv.Client) (store.Value, error) {
 			if err := r.Seal(ctx, token); err != nil {
 				return store.Value{}, err
 			}
-			v, err := r.Get(ctx, token, a.next())
+			v, err := r.Get(ctx, token, next)
 			if errors.Is(err, store.ErrNotFound) {
 				err = nil // it has no such booking
 			}

@@ -13,13 +13,13 @@ import (
 
 // Put writes with the leader's token. A write without an answer may be done, or may yet be: the leader
 // knows no more what the storage holds, so it ends. The next one seals its token, which refuses what is
-// late, and then reads.
+// late, and then reads. So no write is given up either when the leadership ends: it might arrive after this node
+// leads again in the same term, with the same token.
 func (n *Node) Put(ctx context.Context, token fence.Token, key string, data []byte) error {
-	err := n.Store.Put(ctx, token, key, data)
-	if err != nil && ctx.Err() == nil {
+	if err := n.Store.Put(context.WithoutCancel(ctx), token, key, data); err != nil {
 		log.Fatal(err)
 	}
-	return err
+	return nil
 }
 
 // Document is what the leader of one term knows: its memory, and the same in the storage. Any goroutine
