@@ -39,18 +39,19 @@ func runNode(ctx *cli.Context) error {
 	// From here on a signal waits in the channel until the node can obey it.
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
-	defer signal.Stop(signals)
-
 	r, err := resolveFrom(ctx)
 	if err != nil {
 		return err
 	}
+	return afterwards{func() error { return runResolved(r, signals) }}
+}
+
+func runResolved(r resolved, signals <-chan os.Signal) error {
 	r.Log = logging.Writer(os.Stderr, r.logFormat)
 	log := nodeLog(r)
 	oneProcessor()
 	smallHeap()
-	err = operate(r, log, signals)
-	if err != nil {
+	if err := operate(r, log, signals); err != nil {
 		log.Error().Err(err).Int("exit_code", exitCode(err)).Msg("the node ended")
 		return mark(err, errTold)
 	}
