@@ -154,6 +154,7 @@ import (
 	"` + module + `/algorithms"
 	"` + module + `/algorithms/catalog"
 	"` + module + `/internal/sim"
+	"` + module + `/proto"
 	{{range $i, $m := .}}
 	z{{$i}} "` + module + `/algorithms/mutants/m{{$i}}/zookeeper"
 	c{{$i}} "` + module + `/algorithms/mutants/m{{$i}}/consensus"
@@ -191,7 +192,9 @@ func hunt(
 	e, _ := catalog.Lookup(algorithm)
 	a := sim.Algorithm{Name: e.Name, Guarantee: e.Guarantee, Agreement: e.Agreement, New: mutant}
 	if invariant == "` + herd + `" {
-		r, err := sim.Run(sim.Options{Algorithm: a, Nodes: 10, Initiator: 1, Crashed: 10})
+		r, err := sim.Run(sim.Options{
+			Algorithm: a, Nodes: 10, Initiators: []proto.NodeID{1}, Crashed: []proto.NodeID{10}, Detector: sim.Perfect,
+		})
 		if err != nil || r.Messages["total"] <= e.Theory.Best(9) {
 			return fmt.Sprint(r.Messages, err)
 		}
