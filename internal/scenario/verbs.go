@@ -44,7 +44,7 @@ var verbs = map[string]verb{
 	"new": {
 		flags: []string{"cold", "fails", "twice"},
 		options: map[string]sort{
-			"algorithm": algorithm, "nodes": number, "ring": ring, "attrs": numbers, "delta": span, "preempt": truth,
+			"algorithm": algorithm, "nodes": number, "ring": ring, "attrs": numbers, "delta": latency, "preempt": truth,
 			"detector": one("perfect", "none"), "sight": one("crashes", "paths", "links"),
 			"voters": nil, "lease": span, "keep": truth, "fence": truth, "recovers": span, "clocks": spans,
 			"term": number,
@@ -75,7 +75,7 @@ var verbs = map[string]verb{
 	},
 	"unbar": {words: []param{nodeParam}, says: "N is eligible again"},
 	"crash": {
-		words: []param{nodeParam}, options: map[string]sort{"on": kind, "after": number},
+		words: []param{nodeParam}, options: map[string]sort{"on": kind, "after": count},
 		says: "N crashes: now, or once it has sent a KIND; after=K: only the first K effects of that step happen",
 	},
 	"start": {words: []param{nodeParam}, says: "a node that is down comes back"},
@@ -200,6 +200,9 @@ func (v verb) check(cmd Command, c cast) error {
 			return fmt.Errorf("%q is too much; %s", word, v.usage(cmd.Verb))
 		}
 	}
+	if cmd.Verb == "expect" && len(cmd.options) == 0 {
+		return fmt.Errorf("nothing is expected; %s", v.usage(cmd.Verb))
+	}
 	for _, key := range v.needs {
 		if cmd.options[key] == "" {
 			return fmt.Errorf("%s= is missing; %s", key, v.usage(cmd.Verb))
@@ -316,9 +319,16 @@ func groups(text string, c cast) error {
 	if !strings.Contains(text, "|") {
 		return fmt.Errorf("%q: give groups, as 1,2|3", text)
 	}
+	seen := map[string]bool{}
 	for group := range strings.SplitSeq(text, "|") {
 		if err := nodes(group, c); err != nil {
 			return err
+		}
+		for id := range strings.SplitSeq(group, ",") {
+			if seen[id] {
+				return fmt.Errorf("%q: node %s is in two groups", text, id)
+			}
+			seen[id] = true
 		}
 	}
 	return nil
@@ -331,6 +341,9 @@ func links(text string, c cast) error {
 	}
 	if !ok {
 		return fmt.Errorf("%q: give a direction N>M, or both N-M", text)
+	}
+	if from == to {
+		return fmt.Errorf("%q: a node has no link to itself", text)
 	}
 	return errors.Join(node(from, c), node(to, c))
 }
@@ -369,8 +382,33 @@ func kindsOf(algorithm string) (names []string) {
 
 func span(text string, _ cast) error {
 	d, err := time.ParseDuration(text)
-	if err != nil || d < 0 {
+	switch {
+	case err != nil || d < 0:
 		return fmt.Errorf("%q is no span of time, such as 150ms or 2s", text)
+	case d > mostTime:
+		return fmt.Errorf("%q is too long: give at most %v", text, mostTime)
+	}
+	return nil
+}
+
+// mostTime is the longest span of time in a scenario.
+const mostTime = time.Hour
+
+// latency is what messages and detectors may take: it is not so short that nothing happens in order.
+func latency(text string, c cast) error {
+	if err := span(text, c); err != nil {
+		return err
+	}
+	if d, _ := time.ParseDuration(text); d < time.Millisecond {
+		return fmt.Errorf("%q is too short: give at least 1ms", text)
+	}
+	return nil
+}
+
+// count is a number of things.
+func count(text string, _ cast) error {
+	if n, err := strconv.Atoi(text); err != nil || n < 0 {
+		return fmt.Errorf("%q is no number from 0 on", text)
 	}
 	return nil
 }
