@@ -180,8 +180,13 @@ func termOf(rec *trace.Record, reasons []reason, followed uint64) uint64 {
 	if rec.LeaderChange != "" && rec.Leader != 0 && rec.Token != 0 {
 		return rec.Token
 	}
-	if rec.Event == storeEvent && len(reasons) == 0 && rec.Term > followed {
-		return rec.Term // the store tells of a leader that the node does not follow yet
+	if isStore := rec.Event == storeEvent || rec.Event == storeChanged; isStore && len(reasons) == 0 {
+		switch {
+		case rec.Leader != 0:
+			return rec.LeaderTerm()
+		case rec.Event == storeEvent && rec.Term > followed:
+			return rec.Term // the store tells of a leader that the node does not follow yet
+		}
 	}
 	asked := rec.RoundTerm()
 	for i := range reasons {
@@ -199,8 +204,11 @@ func termOf(rec *trace.Record, reasons []reason, followed uint64) uint64 {
 	return asked
 }
 
-// storeEvent is the event of a record that tells what a store answered.
-const storeEvent = "store"
+// The events of records that tell what a store answered, and that something changed there.
+const (
+	storeEvent   = "store"
+	storeChanged = "store-changed"
+)
 
 // entriesAtOnce is how many entries are allocated at a time.
 const entriesAtOnce = 64

@@ -80,9 +80,14 @@ func TestStoreTellsOfTheLeader(t *testing.T) {
 	lead.PrevLeader, lead.LeaderChange = &prev, "elected"
 	told := onStore(1, 1, 2, 3, "store", 0)
 	told.Node, told.Incarnation, told.Detail = 1, "n1", "first is node 2 n2 with token 2"
+	known := onStore(2, 2, 2, 3, "store", 2)
+	known.Node, known.Incarnation, known.Role = 1, "n1", "follower"
+	changed := onStore(3, 3, 2, 3, "store-changed", 2)
+	changed.Node, changed.Incarnation, changed.Role = 1, "n1", "follower"
 	b := rounds.NewBuilder()
-	b.Add(&lead)
-	b.Add(&told)
+	for _, rec := range []*trace.Record{&lead, &told, &known, &changed} {
+		b.Add(rec)
+	}
 	all := b.History().Groups[0].Rounds
 	if len(all) != 1 || all[0].Term != 2 {
 		t.Errorf("%d rounds, the last of term %d", len(all), all[len(all)-1].Term)
