@@ -47,8 +47,8 @@ type (
 	// Follows says that this node follows the leader of a term.
 	Follows struct{ Term Place }
 
-	// Enters says that this node learned of a term that is above its own.
-	Enters struct{ Term Place }
+	// Enters says that this node learned of a term that is above its own, which is Above until then.
+	Enters struct{ Term, Above Place }
 
 	// Votes says that this node votes in a term.
 	Votes struct{ Term Place }

@@ -59,6 +59,9 @@ func (h HLC) String() string { return fmt.Sprintf("%d.%d", h.Micros, h.Logical) 
 
 // ParseHLC reads a text that String wrote.
 func ParseHLC(s string) (HLC, error) {
+	if h, ok := plainHLC(s); ok { // nearly always
+		return h, nil
+	}
 	micros, logical, found := strings.Cut(s, ".")
 	us, err := strconv.ParseInt(micros, 10, 64)
 	if err != nil || !found {
@@ -69,4 +72,27 @@ func ParseHLC(s string) (HLC, error) {
 		return HLC{}, fmt.Errorf("hybrid clock %q: want microseconds.counter", s)
 	}
 	return HLC{Micros: us, Logical: uint32(n)}, nil
+}
+
+// plainHLC reads a reading without a sign whose numbers are so short that they cannot be too large.
+func plainHLC(s string) (h HLC, ok bool) {
+	const micros, logical = 18, 9 // digits
+	at := 0
+	for ; at < len(s) && at < micros && s[at]-'0' <= 9; at++ {
+		h.Micros = h.Micros*10 + int64(s[at]-'0')
+	}
+	if at == 0 || at == len(s) || s[at] != '.' {
+		return HLC{}, false
+	}
+	rest := s[at+1:]
+	if len(rest) == 0 || len(rest) > logical {
+		return HLC{}, false
+	}
+	for i := range len(rest) {
+		if rest[i]-'0' > 9 {
+			return HLC{}, false
+		}
+		h.Logical = h.Logical*10 + uint32(rest[i]-'0')
+	}
+	return h, true
 }

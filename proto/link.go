@@ -22,11 +22,13 @@ const (
 	KindPong    LinkKind = 6
 	KindPingReq LinkKind = 7
 	KindPingRes LinkKind = 8
+	KindNews    LinkKind = 9
 )
 
 var linkNames = [...]string{
 	KindHello: "HELLO", KindWelcome: "WELCOME", KindRefuse: "REFUSE", KindAck: "ACK",
 	KindPing: "PING", KindPong: "PONG", KindPingReq: "PING_REQ", KindPingRes: "PING_RES",
+	KindNews: "NEWS",
 }
 
 // String returns the kind's name.
@@ -39,7 +41,7 @@ func (k LinkKind) String() string {
 
 // LinkBody is the content of a frame with a LinkKind. The end that dialled sends HELLO, and the other
 // end answers WELCOME or REFUSE. Later an end sends an ACK now and then, a PONG for each PING, and
-// a PING_RES for a PING_REQ.
+// a PING_RES for a PING_REQ. NEWS comes from the end that dialled, and has no answer.
 type LinkBody interface {
 	// Kind returns the kind that the frame header states for this struct.
 	Kind() LinkKind
@@ -110,6 +112,12 @@ type PingRes struct {
 	Heard  bool   `msgpack:"h"` // the process gave a sign of life after the question
 }
 
+// News is what a node tells each of its peers when a link comes up, and whenever it changes. The receiver gets the
+// bytes as they were given; package membership knows what they say.
+type News struct {
+	Bytes string `msgpack:"b"`
+}
+
 // Refusal says why a Hello was refused. A newer version may use further words.
 type Refusal string
 
@@ -123,10 +131,17 @@ const (
 	SameNode       Refusal = "same-id"   // the caller has my id
 	TooMany        Refusal = "too-many"  // I have as many links as I take
 	Hung           Refusal = "hung"      // my elections stand still
+
+	// NeedsCredentials is what is said without TLS to a caller that speaks without it where I speak under it alone,
+	// or to one that speaks under it where I do not. Such a refusal describes nothing of the node.
+	NeedsCredentials Refusal = "credentials"
 )
 
 // maxPingMicros is the longest time between two pings: an hour. No correct node pings less often.
 const maxPingMicros = 3600_000_000
+
+// MaxNews is the most News, in bytes.
+const MaxNews = 1280
 
 // MaxLabel is the longest cluster label, and the longest description of the algorithm, in bytes.
 const MaxLabel = 255
@@ -139,6 +154,7 @@ func (Ping) Kind() LinkKind    { return KindPing }
 func (Pong) Kind() LinkKind    { return KindPong }
 func (PingReq) Kind() LinkKind { return KindPingReq }
 func (PingRes) Kind() LinkKind { return KindPingRes }
+func (News) Kind() LinkKind    { return KindNews }
 
 func (h Hello) validate() error {
 	if h.To > MaxNodeID {
@@ -167,6 +183,13 @@ func (p PingReq) validate() error {
 }
 
 func (p PingRes) validate() error { return validateNumber(p.Number) }
+
+func (n News) validate() error {
+	if len(n.Bytes) > MaxNews {
+		return fmt.Errorf("news of %d bytes, at most %d", len(n.Bytes), MaxNews)
+	}
+	return nil
+}
 
 func validateNumber(n uint64) error {
 	if n == 0 {
@@ -228,6 +251,8 @@ func UnmarshalLink(k LinkKind, payload []byte) (LinkBody, error) {
 		return unmarshalLink[PingReq](payload)
 	case KindPingRes:
 		return unmarshalLink[PingRes](payload)
+	case KindNews:
+		return unmarshalLink[News](payload)
 	}
 	return nil, fmt.Errorf("unmarshal %v: %w", k, ErrKind)
 }

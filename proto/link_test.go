@@ -25,6 +25,8 @@ func linkBodies() []LinkBody {
 		PingReq{Number: 1, Target: MaxNodeID, Incarnation: Incarnation{15: 255}},
 		PingRes{Number: math.MaxInt64},
 		PingRes{Number: 1, Heard: true},
+		News{},
+		News{Bytes: strings.Repeat("\xff\x00", MaxNews/2)},
 	}
 }
 
@@ -57,6 +59,7 @@ func TestMarshalLinkRefusesWhatItsReaderWouldRefuse(t *testing.T) {
 		"ping every 0":     Ping{Count: 1},
 		"ping too rare":    Ping{Count: 1, Micros: maxPingMicros + 1},
 		"pong too high":    Pong{Count: math.MaxInt64 + 1, Micros: 1},
+		"too much news":    News{Bytes: strings.Repeat("x", MaxNews+1)},
 		"pong every 0":     Pong{Count: 1},
 		"question 0":       PingReq{Target: 1, Incarnation: Incarnation{1}},
 		"about no node":    PingReq{Number: 1, Incarnation: Incarnation{1}},

@@ -123,7 +123,7 @@ var whyAbsurdHint = reasons.Kind("absurd-hint",
 // learn remembers the highest term in which a voter is known to have voted. Only this node's next
 // candidacy uses that term.
 func (m *Machine) learn(msg proto.Message) {
-	if !m.believes(msg.Term) {
+	if msg.Term > m.credible() {
 		m.refuse(whyAbsurdHint, msg.Term, m.known)
 		m.askTerms()
 		return

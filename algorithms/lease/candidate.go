@@ -84,12 +84,14 @@ func (m *Machine) ask() {
 	m.countAnswers()
 }
 
-// nextTerm returns the term that this node would ask for now.
+// nextTerm returns the term that this node would ask for now: the nomination's, if that is higher than all terms
+// in which a voter voted, and credible to the voters.
 func (m *Machine) nextTerm() proto.Term {
-	if m.nominated() || m.contends() {
-		return max(m.known+1, m.nominee.Term)
+	next := m.known + 1
+	if (m.nominated() || m.contends()) && m.nominee.Term <= m.credible() {
+		next = max(next, m.nominee.Term)
 	}
-	return m.known + 1
+	return min(next, m.credible())
 }
 
 func (m *Machine) cause() algorithms.Reason {
@@ -118,7 +120,7 @@ func (m *Machine) answered(msg proto.Message, b proto.PreVoteReply) {
 	switch {
 	case b.Granted():
 		s.yes.Add(msg.From)
-	case m.known >= s.term:
+	case m.known >= s.term && m.nextTerm() > s.term:
 		m.why(whyHigher, msg.From, m.known)
 		m.ask()
 		return

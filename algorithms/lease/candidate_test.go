@@ -364,3 +364,17 @@ func TestOwnVoterBecomesFree(t *testing.T) {
 		t.Errorf("%+v", r.Last)
 	}
 }
+
+// "One sender's word moves a term by a bounded amount": denials that tell of higher and higher terms move the next
+// candidacy by one jump in all.
+func TestHintsAreBoundedInAll(t *testing.T) {
+	r := granted(t, nil) // a vote in term 1
+	for i := proto.Term(1); i <= 4; i++ {
+		r.Step(0, r.From(2, 1+i*proto.MaxTermJump, proto.Vote{
+			Incarnation: steptest.Incarnation(1), Nonce: 99, Answer: proto.Answer{Denial: proto.DeniedPromised},
+		}))
+		if want := 1 + proto.MaxTermJump; r.Last.Round > want {
+			t.Errorf("after %d hints this node counts on term %d, want at most %d", i, r.Last.Round, want)
+		}
+	}
+}

@@ -11,7 +11,8 @@ import (
 // that no election reached would be used up. But a node that has missed many terms must be able to
 // follow the cluster, and one with a false term must not lead others astray. So the node asks the voters
 // in which terms they voted. It believes terms up to the highest that a majority of them reached, plus
-// proto.MaxTermJump: each leader had the votes of a majority.
+// proto.MaxTermJump: each leader had the votes of a majority. And it stands in no term that the others would find
+// absurd, whatever it heard from single nodes, so that what was forged keeps nobody from being elected.
 
 // jumps has what the voters answered when they were asked for their terms.
 type jumps struct {
@@ -43,10 +44,18 @@ func (m *Machine) absurd(msg proto.Message) bool {
 	return true
 }
 
-// believes reports whether a term is one that elections may have reached.
+// believes reports whether a term is one that elections may have reached. Terms that this node only heard of count
+// for a single jump: whoever repeats its word moves this node no further.
 func (m *Machine) believes(t proto.Term) bool {
-	return t <= m.known+proto.MaxTermJump || t <= m.toldVoted()+proto.MaxTermJump
+	return t <= min(max(m.known, m.base()), m.credible())+proto.MaxTermJump
 }
+
+// base returns the highest term in which this voter, or a majority of the voters, is known to have voted.
+func (m *Machine) base() proto.Term { return max(m.state.Vote.Term, m.toldVoted()) }
+
+// credible returns the highest term that this node takes over from a single other node: all voters that know as
+// much as this node believe a candidate of this term.
+func (m *Machine) credible() proto.Term { return m.base() + proto.MaxTermJump }
 
 // askTerms asks the voters in which terms they voted, at most once in a Delta.
 func (m *Machine) askTerms() {

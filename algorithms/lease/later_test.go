@@ -1,6 +1,7 @@
 package lease_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -153,3 +154,31 @@ func TestFirstTermInAChangeOfTwoVoters(t *testing.T) {
 
 // lives lists the first lives of nodes.
 func lives(ids ...proto.NodeID) proto.Roll { return steptest.Voter{}.Lives(ids...) }
+
+// "A version from the network is bounded before it is kept": one message uses no versions up, in memory or on
+// the disk, and what is learned step by step is kept.
+func TestVersionsOfListsAreBounded(t *testing.T) {
+	r := recovering(t, 1, 2, 3, 4)
+	const jump = 1 << 20
+	if tell(r, listed(2, 0, 1, 2, 3, 4), 1); r.Last.Voters.Version != 2 {
+		t.Fatalf("has version %d, want 2", r.Last.Voters.Version)
+	}
+	if tell(r, listed(2, 0, 1, 2, 3, 4), 2, 4); r.Last.Recovery != nil {
+		t.Fatalf("does not vote: %+v", r.Last.Recovery)
+	}
+	for forged, why := range map[uint64]string{
+		proto.MaxVoterVersion: "lease.list-absurd(1, 1099511627776, 2)",
+		2 + jump + 1:          "lease.list-absurd(1, 1048579, 2)",
+	} {
+		r.Step(0, r.From(1, 8, heartbeat(1, listed(forged, 0, 1, 2, 3, 4))))
+		if s := r.Last.Save; r.Last.Voters.Version != 2 || s != nil && s.Voters.Version != 2 {
+			t.Errorf("%d makes it %d, and saves %+v", forged, r.Last.Voters.Version, s)
+		}
+		if told := steptest.Texts(r.Last.Why); !slices.Contains(told, why) {
+			t.Errorf("gives %v, want %s", told, why)
+		}
+	}
+	if r.Step(0, r.From(1, 8, heartbeat(1, listed(2+jump, 0, 1, 2, 3, 4)))); r.Last.Voters.Version != 2+jump {
+		t.Errorf("the highest version that is believed makes it %d", r.Last.Voters.Version)
+	}
+}

@@ -49,7 +49,9 @@ type listing struct {
 }
 
 var (
-	whyMisled    = reasons.Kind("misled", "%v -> vote for nobody")
+	whyMisled     = reasons.Kind("misled", "%v -> vote for nobody")
+	whyListAbsurd = reasons.Kind("list-absurd",
+		"%d has these voters as list %d of the cluster, absurdly far above %d -> do not believe it")
 	whyListKnown = reasons.Kind("list-known", "%d has these voters as list %d of the cluster -> take them for that")
 	whyCommitted = reasons.Kind("committed", "%s -> the list is committed")
 	whyTold      = reasons.Kind("told-committed", "%d knows that enough voters have this list")
@@ -94,11 +96,19 @@ func (m *Machine) voterSet() proto.VoterSet {
 	return proto.VoterSet{Version: s.Version, Hash: m.list.hash, Committed: s.Committed, Changed: s.Changed}
 }
 
+// maxListJump is how far above the version of this node's list a version may be that it believes at once. People
+// do not change voters so often. Without the bound, a single hostile message could use up all versions.
+const maxListJump = 1 << 20
+
 // hearVoters learns, from another node with the same list of voters, the version of the list and whether
 // it is committed.
 func (m *Machine) hearVoters(from proto.NodeID, heard proto.VoterSet) {
 	l := &m.list
 	if heard.Hash != l.hash || m.misled || heard.Version < l.state.Version {
+		return
+	}
+	if heard.Version > l.state.Version+maxListJump {
+		m.why(whyListAbsurd, from, heard.Version, l.state.Version)
 		return
 	}
 	if heard.Version > l.state.Version {

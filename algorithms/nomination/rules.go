@@ -12,7 +12,7 @@ var (
 	whyMisrouted = reasons.Kind("misrouted", "%s from %d to %d reached %d -> drop")
 	whyStranger  = reasons.Kind("stranger",
 		"%s of term %d by a node that is not believed alive, and %d leads -> tell it")
-	whyAdopt = reasons.Kind("adopt", "term %d is above %d -> adopt it", algorithms.Enters{Term: 0})
+	whyAdopt = reasons.Kind("adopt", "term %d is above %d -> adopt it", algorithms.Enters{Term: 0, Above: 1})
 )
 
 // receive handles a message, first by its term, then by its kind.
