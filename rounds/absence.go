@@ -66,7 +66,7 @@ func (g *group) lostSight(id uint64) (all []absence) {
 		} else if a.ended {
 			a.how = "dead"
 		}
-		if a.ended && (!a.until.IsZero() || d.proven()) { // its next process may have run before
+		if a.ended && (!a.until.IsZero() || d.proven() || !g.watched(&a, d)) { // its next process may have run before
 			a.how = unseen
 		}
 		if !a.ended && !g.watched(&a, d) {
@@ -269,8 +269,8 @@ func (g *group) readLate(id uint64, all []absence) []absence {
 	return all
 }
 
-// unheeding returns since when no record tells anything of a voter whose answer would have made a majority with the
-// leader, which got none.
+// unheeding returns when a voter was away whose answer would have made a majority with the leader, which got none: no
+// record tells anything of it since, or the next one is of another process.
 func (g *group) unheeding(id uint64) (all []absence) {
 	if len(g.voters) > 3 || !g.voters[id] {
 		return nil
@@ -283,8 +283,18 @@ func (g *group) unheeding(id uint64) (all []absence) {
 		for _, l := range m.lives {
 			for _, unheeded := range l.unheeded {
 				at := g.fix.at(leader, unheeded.wall)
-				if _, _, wrote := g.wroteAfter(id, at); !wrote && g.seenAgain(id, at).IsZero() {
-					all = append(all, absence{id: id, from: at, how: unheard, ref: l.ref(unheeded.seq)})
+				a := absence{id: id, from: at, how: unheard, ref: l.ref(unheeded.seq), until: g.seenAgain(id, at)}
+				if next, wrote, ok := g.wroteAfter(id, at); ok {
+					up := earliest(next.from, g.ups.at[next.ref(0)])
+					if a.until = earliest(a.until, g.fix.at(id, up)); wrote.seq > 1 || next.place == 0 {
+						continue // the same process went on
+					}
+					a.how = "not answering"
+				} else if !a.until.IsZero() {
+					continue
+				}
+				if a.until.IsZero() || a.until.Sub(at) > maxTransit {
+					all = append(all, a)
 				}
 			}
 		}
@@ -390,7 +400,7 @@ func earliest(a, b time.Time) time.Time {
 // findJoins notes when each node came into the view of another one. For one that had slept, it may have come at any
 // time since: it was heard of then.
 func (g *group) findJoins() {
-	g.joins, g.early = map[uint64][]time.Time{}, map[[2]uint64]bool{}
+	g.joins, g.early = emptied(g.joins), map[[2]uint64]bool{}
 	for _, m := range g.nodes {
 		for _, l := range m.lives {
 			g.findJoinsOf(l)

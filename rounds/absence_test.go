@@ -414,6 +414,30 @@ func TestSilentWithNobodyToHear(t *testing.T) {
 	}
 }
 
+// "Voter 1 dead", and it was paused: the only node that had seen its process end was ended then, and nobody was there
+// to see the next one. Its log is missing.
+func TestDeadWithNobodyToSeeItBack(t *testing.T) {
+	for watched, want := range map[bool]string{
+		true:  "voters 2 and 3 dead: 1 of 3",
+		false: "voter 2 dead, 3 ended and not seen since: 1 of 3",
+	} {
+		v := newVoters()
+		v.ask(1, 0, 1)
+		v.lead(1, 10, 1)
+		v.follow(2, 20, 1, 1)
+		v.lose(1, 900, "link-closed 2, dial-refused 2, link-closed 3, dial-refused 3", 1)
+		v.expire(1, 1990, 1)
+		v.ask(1, 2500, 2)
+		for ms := 2600; ms < 9000 && (watched || ms < 3000); ms += 300 {
+			v.add(1, ms, trace.Record{Event: "timeout", Term: 1, Round: 2})
+		}
+		v.start(4, 9000)
+		if in := v.last(); in.Why != want {
+			t.Errorf("%q, want %q: %+v", in.Why, want, in)
+		}
+	}
+}
+
 // "1 of 5 when the logs end", and two were well: the voter had been asked again a moment before, and had answered each
 // question until then. Its log is missing.
 func TestAskedAsTheLogsEnd(t *testing.T) {

@@ -125,7 +125,7 @@ func (in *Incident) standAside(g *group) (all []unfitness) {
 		now := slices.DeleteFunc(slices.Clone(unfit), func(u unfitness) bool {
 			return u.from.After(from) || u.until.Before(at)
 		})
-		gone := absent(away, from, at)
+		gone := absent(nil, away, from, at)
 		now = slices.DeleteFunc(now, func(u unfitness) bool {
 			return slices.ContainsFunc(gone, func(a absence) bool { return a.id == u.id })
 		})

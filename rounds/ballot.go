@@ -75,7 +75,7 @@ func (r *Round) ballot(g *group) {
 	if r.Winner != nil {
 		candidate = r.Winner.Node
 	}
-	b := Ballot{Voters: []uint64{}, Voices: []Voice{}}
+	b := Ballot{Voters: []uint64{}}
 	for i := range slices.Backward(r.Messages) {
 		m := &r.Messages[i]
 		if !slices.Contains(askKinds, m.Kind) || m.SendStep < 0 {
@@ -99,6 +99,7 @@ func (r *Round) ballot(g *group) {
 		return
 	}
 	slices.Sort(b.Voters)
+	b.Voices = make([]Voice, 0, len(b.Voters))
 	for _, id := range b.Voters {
 		v := r.voice(g, id, candidate)
 		if id == candidate && v.Vote.IsZero() {

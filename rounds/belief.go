@@ -3,6 +3,7 @@ package rounds
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -26,7 +27,7 @@ type belief struct {
 type turn struct {
 	changed bool          // the record says that the belief changed in it
 	was     uint64        // whom it believed in until then, by its own word; 0 if it does not say it
-	term    uint64        // of the process then
+	term    uint64        // of the process before that record, as far as that says it
 	expired bool          // the lease that it believed in ended by itself
 	late    time.Duration // how long before the record that was, if the process says so
 	release bool          // the message with which the belief changed says that its sender leads no more
@@ -55,9 +56,11 @@ func (l *life) noteBelief(rec *trace.Record, reasons []reason, m mark) {
 			was.until = latest(was.until, b.until)
 			return
 		}
-		l.merged = l.merged && was.last.seq < m.seq
+		l.merged = l.merged && was.last.seq < m.seq && (was.leader != b.leader || was.term != b.term)
+	} else {
+		l.merged = true
 	}
-	b.turn = turn{from: rec.From, msgID: rec.MsgID, term: rec.Term}
+	b.turn = turn{from: rec.From, msgID: rec.MsgID, term: termBefore(rec, reasons)}
 	b.turn.expired, b.turn.late = expires(reasons)
 	b.turn.release, b.turn.over = rec.Msg == proto.KindRelease.String(), releasedTerm(reasons)
 	if b.turn.changed = rec.LeaderChange != ""; b.turn.changed && rec.PrevLeader != nil {
@@ -97,6 +100,17 @@ func leaderTerm(rec *trace.Record, reasons []reason) (term uint64, unsettled boo
 		}
 	}
 	return rec.Term, false
+}
+
+// termBefore returns the term of the process before the record, as far as that says it. Under a lease, a process may
+// enter another term than its own.
+func termBefore(rec *trace.Record, reasons []reason) uint64 {
+	for i := range reasons {
+		if enters, ok := decided[algorithms.Enters](&reasons[i]); ok && !leased(rec.Guarantee) {
+			return reasons[i].term(enters.Above)
+		}
+	}
+	return rec.Term
 }
 
 // releasedTerm returns the term that a leader gave up, by its word in one of the reasons, 0 for none.
@@ -179,20 +193,15 @@ func (l *life) allBeliefs() []belief {
 	return merged
 }
 
-// beliefAt returns the belief that the process had after the record with this number. It is zero before the
-// first record.
-func (l *life) beliefAt(seq uint64) belief {
+// ledAt returns the term of the leader that the process believed in after the record with this number. It is 0 before
+// the first record.
+func (l *life) ledAt(seq uint64) uint64 {
 	beliefs := l.allBeliefs()
-	i, exact := slices.BinarySearchFunc(beliefs, seq, func(b belief, seq uint64) int {
-		return cmp.Compare(b.first.seq, seq)
-	})
-	if !exact {
-		i--
+	after := sort.Search(len(beliefs), func(i int) bool { return beliefs[i].first.seq > seq })
+	if after == 0 {
+		return 0
 	}
-	if i < 0 {
-		return belief{}
-	}
-	return beliefs[i]
+	return beliefs[after-1].term
 }
 
 func latest(a, b time.Time) time.Time {

@@ -5,7 +5,7 @@ import "slices"
 // round builds the Round of one term. next is the term that comes after it, 0 for none. The Round is
 // nil for term 0, in which nodes start and have called no election yet.
 func (g *group) round(t *log, next uint64) *Round {
-	t.inOrder(g.fix, g.paths, g.key.run > 0)
+	t.inOrder(g.fix, g.linked || t.comparable(g.paths), g.key.run > 0)
 	r := &Round{
 		Cluster: g.key.cluster, Algorithm: g.key.algo, Guarantee: g.guarantee,
 		Run: g.key.run, Era: g.key.era, Term: t.term,
@@ -38,7 +38,7 @@ func (g *group) round(t *log, next uint64) *Round {
 	r.findCause(g)
 	r.noteAsked()
 	r.end(g, next)
-	r.decide()
+	r.decide(&g.scratch)
 	r.deliveries(g, t)
 	r.ballot(g)
 	r.count()
@@ -61,9 +61,12 @@ type scratch struct {
 	messages []Message
 	unsorted []Message // memory for messages while they are sorted
 	sent     []int     // the indexes in messages that all steps sent
+	verdicts map[decision]bool
 }
 
-func newScratch() scratch { return scratch{steps: []Step{}, messages: []Message{}} }
+func newScratch() scratch {
+	return scratch{steps: []Step{}, messages: []Message{}, verdicts: map[decision]bool{}}
+}
 
 // steps returns the steps of the entries of one term, with corrected times. It reuses the memory of old.
 func (g *group) steps(entries []*entry, old []Step, term uint64) []Step {
@@ -75,7 +78,10 @@ func (g *group) steps(entries []*entry, old []Step, term uint64) []Step {
 		if !e.Lease.IsZero() {
 			st.Lease = g.fix.at(e.Ref.Node, e.Lease)
 		}
-		if led := e.life.beliefAt(e.Ref.Seq).term; st.Leader != 0 && led != term {
+		if st.Leader == 0 {
+			continue
+		}
+		if led := e.life.ledAt(e.Ref.Seq); led != term {
 			st.LeaderTerm = led
 		}
 	}
@@ -103,11 +109,13 @@ func (r *Round) stepOf(ref Ref) int {
 
 // ranks notes the attributes of nodes that messages name.
 func (g *group) ranks(entries []*entry) {
-	for _, e := range entries {
-		for id, attr := range e.named() {
-			if was := g.attrs[id]; was == nil || *was != attr {
-				g.attrs[id] = new(attr)
-			}
+	note := func(id uint64, attr int64) bool {
+		if was := g.attrs[id]; was == nil || *was != attr {
+			g.attrs[id] = new(attr)
 		}
+		return true
+	}
+	for _, e := range entries {
+		e.named(note)
 	}
 }

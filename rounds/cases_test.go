@@ -83,6 +83,31 @@ func TestCases(t *testing.T) {
 			},
 			[]string{"gave up"},
 		},
+		// Five voters with nothing saved and --first-term 1: 1 and 2 start, 8 s later 3, 6 s later 4 and 5, 6 s later
+		// SIGTERM to all. Each that started called an election while another led on.
+		"voters-come-late": {
+			nil,
+			[]string{
+				"until node 3 led term 3: node 2 handed over: node 3 would take over [3:19 2:19]",
+				"Nobody leads since 16:05:37.676: node 3 stopped leading: it was asked to resign [3:38 3:37 3:29].",
+			},
+			[]string{"no leader was known"},
+		},
+		// Five voters. 5 killed at 16:43:14.550 and started at 18.020; leader 4 paused from 22.653 to 26.932; 1, 2, 3
+		// and leader 5 killed from 31.014 to 36.532; 1, 2 and 3 started at 40.05; transfer at 44.9; SIGTERM to all at
+		// 47.187.
+		"all-told-to-stop": {
+			[]rounds.FindingName{rounds.NoEnd},
+			[]string{
+				"3 of 3 ≥35 - - 0.60 ms ≤617 ms node 5 outranks node 4 and took over",
+				"3 of 3 ≥43 - - 0.34 ms 2.46 ms node 4 handed over: transfer to the best node: asked by 127.0.0.1 " +
+					"[3:22@5ec33832 4:56 4:55 3:1@5ec33832]",
+				"Nobody leads since 16:43:47.185: node 3 stopped leading: it was asked to resign",
+				"node 4, which did not lead, handed over (it was asked to resign): node 3 was asked to call the next " +
+					"election [4:61 3:25@5ec33832].",
+			},
+			[]string{"node 4 outranks node 3 and took over", "the leader handed over (it was asked to resign)"},
+		},
 		// Two laps of SIGTERM and start.
 		"raft-rolling-restart-healthy": {nil, []string{"leader 5 gave up term 1"}, []string{"went back", "is gone"}},
 		// A ring of five, whose clocks were shifted by -420, +10800, +37, -1.5 and 0 s afterwards.

@@ -251,6 +251,15 @@ func (r *Round) provenGone(c *Cause, g *group) {
 	}
 }
 
+// Handing returns the node that handed over to the one that called the election, if Kind is HandOver, 0 else. It led,
+// or had been nominated.
+func (c *Cause) Handing() uint64 {
+	if c.Kind != HandOver {
+		return 0
+	}
+	return c.handing
+}
+
 // requestBefore says why the leader was asked to give up its term before it did by its own word.
 func (g *group) requestBefore(led *Leadership) request {
 	asked := led.life.request(led.Last.Seq+1, g.fix)

@@ -12,11 +12,22 @@ import (
 // A negative time proves that the two clocks differ.
 type delays map[[2]uint64]time.Duration
 
-func (d delays) sample(from, to uint64, sent, received time.Time) {
-	took := received.Sub(sent)
-	key := [2]uint64{from, to}
-	if best, known := d[key]; !known || took < best {
-		d[key] = took
+// delay is the shortest time that messages of one link took.
+type delay struct {
+	took  time.Duration
+	known bool
+}
+
+func (d *delay) sample(sent, received time.Time) {
+	if took := received.Sub(sent); !d.known || took < d.took {
+		*d = delay{took, true}
+	}
+}
+
+// addTo adds the delay to those that are known.
+func (d delay) addTo(all delays, way [2]uint64) {
+	if best, known := all[way]; d.known && (!known || d.took < best) {
+		all[way] = d.took
 	}
 }
 
@@ -106,6 +117,19 @@ func (p *paths) linked(one, other uint64) bool {
 	i, known := p.at[one]
 	j, too := p.at[other]
 	return known && too && p.most[i][j] != unbounded && p.most[j][i] != unbounded
+}
+
+// linkAll reports whether messages compare the clocks of all the nodes.
+func (p *paths) linkAll(nodes map[uint64]*member) bool {
+	if len(p.ids) == 0 {
+		return len(nodes) < 2
+	}
+	for id := range nodes {
+		if !p.linked(p.ids[0], id) {
+			return false
+		}
+	}
+	return true
 }
 
 // before reports whether the time t of one node's clock was certainly before the time u of the other one's.
@@ -218,23 +242,23 @@ func clockWithin(node uint64, low, high time.Duration) Clock {
 	return c
 }
 
-// apart returns by how much the corrected times of two nodes may be apart. It is 0 if both clocks count as right. It is
-// unbounded if no messages compare the clocks, and some clock of the group is wrong, or the times of the two nodes'
-// records have nothing in common, or contradict what they saw (see meet).
+// apart returns by how much the corrected times of two nodes may be apart. It is 0 if both clocks count as right, and
+// no clock was set. It is unbounded if no messages compare the clocks, and some clock of the group is wrong, or the
+// times of the two nodes' records have nothing in common, or contradict what they saw (see meet).
 func (g *group) apart(one, other uint64) time.Duration {
 	switch a, b := g.fix[one], g.fix[other]; {
-	case one == other || g.key.run > 0 || len(g.fix) == 0 && g.paths.linked(one, other):
+	case one == other || g.key.run > 0:
 		return 0
 	case !g.paths.linked(one, other) && !g.fix.differ() && g.meet(one, other):
 		return 0
 	case !g.paths.linked(one, other):
 		return unbounded
 	case a.Offset == 0 && b.Offset == 0:
-		return 0
+		return g.paths.slack
 	default:
 		i, j := g.paths.at[one], g.paths.at[other]
 		ahead := b.Offset - a.Offset
-		return max(g.paths.most[i][j]-ahead, g.paths.most[j][i]+ahead, 0) + 1
+		return add(max(g.paths.most[i][j]-ahead, g.paths.most[j][i]+ahead, 0), 1+g.paths.slack)
 	}
 }
 
@@ -242,11 +266,12 @@ func (g *group) apart(one, other uint64) time.Duration {
 // message took less time than that.
 func (g *group) bound(one, other uint64) time.Duration {
 	off := g.apart(one, other)
-	if off > 0 || one == other || g.key.run > 0 || !g.paths.linked(one, other) {
+	corrected := g.fix[one].Offset != 0 || g.fix[other].Offset != 0
+	if corrected || one == other || g.key.run > 0 || !g.paths.linked(one, other) {
 		return off
 	}
 	i, j := g.paths.at[one], g.paths.at[other]
-	return max(g.paths.most[i][j], g.paths.most[j][i], 0)
+	return add(max(g.paths.most[i][j], g.paths.most[j][i], 0), off)
 }
 
 // meet reports whether both nodes wrote at some time, by their own clocks, and none of them saw the other one before

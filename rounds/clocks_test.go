@@ -2,10 +2,13 @@ package rounds_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/rounds"
 )
 
 // "Clocks that were compared in one direction only count as exactly right": where all messages go one way, that is said
@@ -28,7 +31,7 @@ func TestMessagesInOneDirection(t *testing.T) {
 		if told != (ahead != 0) {
 			t.Errorf("%d ms ahead: %q", ahead, unknown)
 		}
-		corrected := strings.Contains(unknown, "but those of node 3 are corrected by the least that messages")
+		corrected := strings.Contains(unknown, "but those of node 3 are corrected as far as messages")
 		if corrected != (ahead > 0) { // then they came before they were sent
 			t.Errorf("%d ms ahead: %q of times that are corrected", ahead, unknown)
 		}
@@ -61,4 +64,119 @@ func TestSeenBeforeItBegan(t *testing.T) {
 			t.Errorf("node 1 began at %d ms: %q", began, unknown)
 		}
 	}
+}
+
+// "The wall clock of node 4 is 1h ahead of the others', give or take 10 ms": so it is of the clock of node 3 alone. No
+// messages compare the two with the others, of which node 2 is ahead of node 1, as is said.
+func TestErrorOfAClockThatIsNotCompared(t *testing.T) {
+	v := newVoters()
+	v.guarantee = "best-effort"
+	for _, pair := range []struct {
+		node, other uint64
+		ahead       int
+	}{{1, 2, 3 * 3600e3}, {3, 4, 3600e3}} {
+		exchange := func(from, to uint64, sent, received int) {
+			id := fmt.Sprintf("%d:1", from)
+			v.add(from, sent, trace.Record{
+				Event: "timeout", Term: 1, Why: []string{"x -> y"},
+				Sent: []string{fmt.Sprintf("PRE_VOTE>%d#%s", to, id)},
+			})
+			v.add(to, received, trace.Record{
+				Event: "receive", From: from, Msg: "PRE_VOTE", MsgID: id, Term: 1, Why: []string{"x -> y"},
+			})
+		}
+		v.start(pair.node, 0)
+		v.start(pair.other, pair.ahead)
+		exchange(pair.node, pair.other, 100, pair.ahead+110)
+		exchange(pair.other, pair.node, pair.ahead+200, 210)
+	}
+	g := v.b.History().Groups[0]
+	for _, c := range g.Clocks {
+		if compared := c.Node <= 2; compared != (c.Error > 0) {
+			t.Errorf("%+v; %q", c, g.Unknown)
+		}
+	}
+	if len(g.Clocks) != 2 {
+		t.Errorf("%+v", g.Clocks)
+	}
+}
+
+// "The wall clock of node 2 is 5s ahead of the others', give or take 8.12 s": it was set by 10 s. Two leaderships that
+// overlap by less than the error that is told did not certainly lead at once.
+func TestOverlapWithinTheErrorOfAClockThatWasSet(t *testing.T) {
+	for ends, overlaps := range map[int]bool{20000: false, 28000: true} { // when node 1 ceased to lead, in ms
+		v := newVoters()
+		v.guarantee = "best-effort"
+		v.start(1, 0)
+		v.start(2, 0)
+		v.exchange(1, 1, 100, 110)
+		v.exchange(2, 1, 200, 210)
+		v.leadAlone(1, 1000, 1)
+		v.resign(1, ends, 1)
+		v.leadAlone(2, 22000, 2)
+		v.resign(2, 40000, 2)
+		v.exchange(1, 2, 50000, 60010)
+		v.exchange(2, 2, 60100, 50110)
+		g := v.b.History().Groups[0]
+		if len(g.Clocks) != 1 || g.Clocks[0].Error < 5*time.Second {
+			t.Errorf("%+v", g.Clocks)
+		}
+		found := slices.ContainsFunc(g.Findings, func(f rounds.Finding) bool { return f.Name == rounds.Overlap })
+		if found != overlaps {
+			t.Errorf("node 1 ceased to lead at %d ms: %+v %+v", ends, g.Findings, g.Clocks)
+		}
+	}
+}
+
+// "A dead node cannot know of a leader": node 2 began after the first leader of the term had ceased to lead, by its
+// clock. But that was set by 10 s: messages prove it, though it counts as right, 5 s off in either direction.
+func TestTwoLeadersWithAClockThatWasSet(t *testing.T) {
+	for began, found := range map[int]bool{22000: true, 32000: false} {
+		v := newVoters()
+		v.guarantee = "best-effort"
+		v.start(1, 0)
+		v.start(2, 5000)
+		v.exchange(1, 1, 100, 5110)
+		v.exchange(2, 1, 5200, 210)
+		v.leadAlone(1, 1000, 1)
+		v.resign(1, 20000, 1)
+		v.start(2, began)
+		v.leadAlone(2, began+100, 1)
+		v.resign(2, 34000, 1)
+		v.exchange(1, 2, 50000, 45010)
+		v.exchange(2, 2, 45100, 50110)
+		g := v.b.History().Groups[0]
+		if len(g.Clocks) != 0 {
+			t.Errorf("%+v", g.Clocks)
+		}
+		told := slices.ContainsFunc(g.Findings, func(f rounds.Finding) bool { return f.Name == rounds.TwoLeaders })
+		if told != found {
+			t.Errorf("node 2 began at %d ms: %+v", began, g.Findings)
+		}
+	}
+}
+
+// exchange writes that node 1 or 2 sends the other one a message, and that this receives it.
+func (v *voters) exchange(from, term uint64, sent, received int) {
+	id, later := fmt.Sprintf("%d:%d", from, term), atMS(max(sent, received)).UnixMicro()
+	v.add(from, sent, trace.Record{
+		Event: "timeout", Term: term, Why: []string{"x -> y"},
+		Sent: []string{fmt.Sprintf("PRE_VOTE>%d#%s", 3-from, id)},
+	})
+	v.add(3-from, received, trace.Record{
+		Event: "receive", From: from, Msg: "PRE_VOTE", MsgID: id, Term: term, Why: []string{"x -> y"},
+		HLC: fmt.Sprintf("%d.1", later),
+	})
+}
+
+// leadAlone writes that a node leads a term without votes.
+func (v *voters) leadAlone(node uint64, ms int, term uint64) {
+	why := fmt.Sprintf("no higher node is alive -> lead term %d", term)
+	v.add(node, ms, trace.Record{Term: term, Event: "timeout", Leader: node, Why: []string{why}})
+}
+
+// resign writes that a node ceases to lead a term.
+func (v *voters) resign(node uint64, ms int, term uint64) {
+	why := "asked to resign -> step down, nobody is there to take over"
+	v.add(node, ms, trace.Record{Term: term, Event: "resign", Why: []string{why}})
 }

@@ -55,9 +55,11 @@ func (r *Round) delivery(m *Message, g *group, t *log) Delivery {
 		return Unseen
 	}
 	if l != nil {
-		ends := g.fix.at(l.node, l.until)
+		ends, off := g.fix.at(l.node, l.until), g.apart(m.From, m.To)
 		switch {
 		case sent.At.After(ends): // its records end before
+		case off > 0 && !l.coversFrom(sent.At, off, g.fix): // it may have come before them
+			return Unseen
 		case !l.debug || l.gapSince(sent.At, g.fix):
 			return Unseen
 		case l.sleptAround(sent.At, g.fix), g.stopped(t.entries[m.SendStep].life, sent.At):
@@ -66,7 +68,7 @@ func (r *Round) delivery(m *Message, g *group, t *log) Delivery {
 			return ToGone
 		case t.entries[m.SendStep].life.tookForFormer(m.To, sent.At, g.fix):
 			return ToGone
-		case ends.Sub(sent.At) > maxTransit:
+		case ends.Sub(sent.At)-off > maxTransit:
 			return Lost
 		default:
 			return Unseen
@@ -76,6 +78,16 @@ func (r *Round) delivery(m *Message, g *group, t *log) Delivery {
 		return ToGone
 	}
 	return Unseen
+}
+
+// coversFrom reports whether the process wrote before the time t of a clock that may be off by as much, and no record
+// from then on is missing.
+func (l *life) coversFrom(t time.Time, off time.Duration, fix clockFix) bool {
+	if off == unbounded {
+		return false
+	}
+	began := t.Add(-off)
+	return !fix.at(l.node, l.from).After(began) && !l.gapSince(began, fix)
 }
 
 // sleptAround reports whether the process, which writes down all that it does, wrote nothing for long around the time

@@ -129,3 +129,40 @@ func TestReceiptInALaterGap(t *testing.T) {
 		}
 	}
 }
+
+// "Messages never arrived": not those that may have come before the log of their receiver begins, as far as the clocks
+// are known.
+func TestLostBeforeTheLogBegins(t *testing.T) {
+	for ms, want := range map[int]rounds.Delivery{1200: rounds.Unseen, 2200: rounds.Lost} {
+		v := newVoters()
+		const ahead, took = 10000, 400 // so the clock of node 2 is known with an error of as much
+		v.start(1, 0)
+		v.seq["n2life0"] = 6
+		for at := 1100; at < 8000; at += 200 {
+			v.add(2, ahead+at, trace.Record{Event: "timeout"})
+		}
+		v.send(1, ms, 1, "1:1", "x -> y")
+		v.send(1, 8000, 1, "1:2", "x -> y")
+		v.receive(2, ahead+8000+took, 1, "1:2")
+		v.add(2, ahead+8500, trace.Record{
+			Event: "timeout", Term: 1, Why: []string{"x -> y"}, Sent: []string{"PRE_VOTE>1#2:1"},
+		})
+		v.add(1, 8500+took, trace.Record{
+			Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:1", Term: 1, Why: []string{"x -> y"},
+			HLC: fmt.Sprintf("%d.1", atMS(ahead+8500).UnixMicro()),
+		})
+		found := false
+		for _, r := range v.b.History().Groups[0].Rounds {
+			for _, m := range r.Messages {
+				if m.ID == "1:1" && m.To == 2 {
+					if found = true; m.Delivery != want {
+						t.Errorf("sent at %d ms: %+v", ms, m)
+					}
+				}
+			}
+		}
+		if !found {
+			t.Error("no message")
+		}
+	}
+}

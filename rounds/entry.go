@@ -1,7 +1,6 @@
 package rounds
 
 import (
-	"iter"
 	"strconv"
 	"strings"
 
@@ -48,19 +47,17 @@ func (e *entry) fill(rec *trace.Record, l *life, reasons []reason, why []string)
 	e.clock, _ = proto.ParseHLC(rec.HLC) // the zero reading for none
 }
 
-// named returns the nodes that the message names, with their attributes.
-func (e *entry) named() iter.Seq2[uint64, int64] {
+// named yields the nodes that the message names, with their attributes.
+func (e *entry) named(yield func(id uint64, attr int64) bool) {
 	if e.ranks == nil && e.Event == "receive" { // an operator's words may look like anything
-		return formerRanks(e.Detail)
+		formerRanks(e.Detail)(yield)
 	}
-	return func(yield func(uint64, int64) bool) {
-		for _, named := range e.ranks {
-			idText, attrText, _ := strings.Cut(named, ":")
-			id, errID := strconv.ParseUint(idText, 10, 64)
-			attr, errAttr := strconv.ParseInt(attrText, 10, 64)
-			if errID == nil && errAttr == nil && !yield(id, attr) {
-				return
-			}
+	for _, named := range e.ranks {
+		idText, attrText, _ := strings.Cut(named, ":")
+		id, errID := strconv.ParseUint(idText, 10, 64)
+		attr, errAttr := strconv.ParseInt(attrText, 10, 64)
+		if errID == nil && errAttr == nil && !yield(id, attr) {
+			return
 		}
 	}
 }

@@ -27,13 +27,10 @@ type happening struct {
 
 // noteHappening keeps what rec tells about the process's surroundings.
 func (l *life) noteHappening(rec *trace.Record, m mark) {
-	h := happening{
-		mark: m, event: rec.Event, alive: rec.Alive, evidence: rec.Evidence, about: rec.About,
-		detail: rec.Detail, unfit: rec.Unfit, refused: rec.Event == "transfer" && refusesTransfer(rec),
-	}
+	about, unfit := rec.About, rec.Unfit
 	switch rec.Event {
 	case "gone", "eligible":
-		h.about, h.unfit = formerFields(rec)
+		about, unfit = formerFields(rec)
 	case "peers", "heard", "resign", "transfer", "campaign":
 	default:
 		return
@@ -41,7 +38,10 @@ func (l *life) noteHappening(rec *trace.Record, m mark) {
 	if n := len(l.happenings); n > 0 && l.happenings[n-1].seq > m.seq {
 		l.unsorted = true
 	}
-	l.happenings = append(l.happenings, h)
+	l.happenings = append(l.happenings, happening{
+		mark: m, event: rec.Event, alive: rec.Alive, evidence: rec.Evidence, about: about,
+		detail: rec.Detail, unfit: unfit, refused: rec.Event == "transfer" && refusesTransfer(rec),
+	})
 }
 
 // allHappenings returns what befell the process, in the order of its records.
@@ -152,7 +152,7 @@ func (d *drop) takenBack(t time.Time) bool { return !d.back.IsZero() && d.back.B
 // dropsBy returns the evidence of one process against others, in the order of its records.
 func (l *life) dropsBy(fix clockFix) (drops []*drop) {
 	var alive []uint64
-	gone := map[uint64]*drop{}
+	gone, sees := map[uint64]*drop{}, map[uint64]bool{}
 	add := func(id uint64, h happening, evidence, incarnation string) {
 		at := fix.at(l.node, h.wall)
 		if d := gone[id]; d != nil && d.proven() && at.Sub(d.At) <= maxTransit {
@@ -174,7 +174,10 @@ func (l *life) dropsBy(fix clockFix) (drops []*drop) {
 		case "peers":
 			// At level info not every view is in the records. So a node may be dropped although no
 			// record tells that it was back in the view. The evidence names it.
-			sees := set(h.alive)
+			clear(sees)
+			for _, id := range h.alive {
+				sees[id] = true
+			}
 			for _, id := range union(alive, accused(h.evidence)) {
 				if !sees[id] && id != l.node {
 					add(id, h, h.evidence, "")
@@ -195,10 +198,10 @@ func (l *life) dropsBy(fix clockFix) (drops []*drop) {
 // proven reports whether the evidence is a proof of death that no view came after yet.
 func (d *drop) proven() bool { return strings.HasPrefix(d.Evidence, provenDead) }
 
-// against has the patterns of evidence that a process is dead or unreachable. # stands for its node's id.
+// against has the words of evidence that a process is dead or unreachable. Its node's id follows: "link-closed 5".
 var against = []string{
-	"gossip-dead #", "dial-refused #", "unreachable #", "heartbeat-missed #", "link-closed #",
-	"link-reset #", "other-incarnation #", "left #", provenDead + " #",
+	"gossip-dead", "dial-refused", "unreachable", "heartbeat-missed", "link-closed",
+	"link-reset", "other-incarnation", "left", provenDead,
 }
 
 // provenDead is the word for the evidence that a process is proven dead. It comes from a "gone" step.
@@ -228,21 +231,13 @@ func EndedProcess(evidence string, node uint64) bool {
 // accused returns the nodes that are gone, as the evidence says.
 func accused(evidence string) (ids []uint64) {
 	for piece := range strings.SplitSeq(evidence, ", ") {
-		for _, word := range against {
-			if n, ok := phrase(word, piece); ok && !slices.Contains(ids, n[0]) {
-				ids = append(ids, n[0])
-			}
+		word, id, _ := strings.Cut(piece, " ")
+		n, rest, ok := leadingNumber(id)
+		if ok && rest == "" && slices.Contains(against, word) && !slices.Contains(ids, n) {
+			ids = append(ids, n)
 		}
 	}
 	return ids
-}
-
-func set(ids []uint64) map[uint64]bool {
-	all := make(map[uint64]bool, len(ids))
-	for _, id := range ids {
-		all[id] = true
-	}
-	return all
 }
 
 // union returns all of a, and then those elements of b that are not in a.

@@ -188,8 +188,9 @@ func (r *Leadership) renewedUnseen() bool {
 }
 
 // withoutEnd finds where nodes called elections, and nobody led for longer than leaderlessTime. Records that end
-// sooner prove nothing, since nobody knows why they end, unless too many voters had been killed a while before.
-func withoutEnd(incidents []Incident) (found []Finding) {
+// sooner prove nothing, since nobody knows why they end, unless too many voters had been killed a while before. Nor do
+// later records of nodes whose clocks nothing compares with that of the node which called the election.
+func (g *group) withoutEnd(incidents []Incident) (found []Finding) {
 	for _, in := range incidents {
 		// Too many voters had been killed a while before.
 		lost := in.Leader == 0 && in.killed && in.Leaderless > maxTransit
@@ -198,6 +199,11 @@ func withoutEnd(incidents []Incident) (found []Finding) {
 			since := in.Leaderless - max(c.at.Sub(in.From), 0)
 			if in.Unsure() {
 				since = in.Until.Sub(latest(c.at, in.Perhaps))
+			}
+			if in.Leader == 0 {
+				if last, all := g.comparable(c.ref.Node); !all && last.Sub(c.at) <= leaderlessTime {
+					return false
+				}
 			}
 			return lost || max(in.Leaderless, in.unheardFor()) > leaderlessTime && since > maxTransit
 		})
@@ -221,6 +227,22 @@ func withoutEnd(incidents []Incident) (found []Finding) {
 		})
 	}
 	return found
+}
+
+// comparable returns the time of the last record of all nodes whose clocks are compared with that of the given one, and
+// whether those are all.
+func (g *group) comparable(node uint64) (last time.Time, all bool) {
+	all = true
+	for id, m := range g.nodes {
+		if g.apart(node, id) == unbounded {
+			all = false
+			continue
+		}
+		for _, l := range m.all() {
+			last = latest(last, g.fix.at(id, l.until))
+		}
+	}
+	return last, all
 }
 
 // call is a sign that an election was held while nobody led.

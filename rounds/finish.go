@@ -36,8 +36,8 @@ func (g *group) finish(out *Group) {
 	}
 	out.Incidents = g.incidents(rounds)
 	attach(out.Incidents)
-	for _, in := range out.Incidents {
-		out.Leaderless.add(in)
+	for i := range out.Incidents {
+		out.Leaderless.add(&out.Incidents[i])
 	}
 	out.Until = g.last
 	for _, m := range g.nodes {
@@ -47,7 +47,13 @@ func (g *group) finish(out *Group) {
 			}
 		}
 	}
-	out.Unknown = g.unknowns(out)
+	apart := g.unlinkedClocks(out)
+	for i := range out.Clocks {
+		if c := &out.Clocks[i]; slices.Contains(apart, c.Node) {
+			c.Error = 0 // it is that of their messages with each other
+		}
+	}
+	out.Unknown = g.unknowns(out, apart)
 	g.assign(out)
 	if g.past != nil {
 		out.Incidents = append(g.past.incidents, out.Incidents...)
@@ -97,7 +103,7 @@ func (g *group) between(incidents []Incident, atEnd bool) []Finding {
 		incidents = incidents[:n-1]
 	}
 	often, _ := flapping(g.unasked(incidents), atEnd || g.bounds == nil)
-	found := slices.Concat(g.overlaps(atEnd), g.reportedSplits(), withoutEnd(incidents), often)
+	found := slices.Concat(g.overlaps(atEnd), g.reportedSplits(), g.withoutEnd(incidents), often)
 	for _, id := range slices.Sorted(maps.Keys(g.nodes)) {
 		found = slices.Concat(found, termFell(g.nodes[id], !leased(g.guarantee)), sameID(g.nodes[id]))
 	}
@@ -113,7 +119,7 @@ func (g *group) summary(id uint64) Node {
 	}
 	over := g.nodes[id].forgotten
 	n.Lives = over.told
-	n.Records, n.lost, n.text = over.records, over.lost, over.text
+	n.Records, n.lost, n.text, n.Unauthenticated = over.records, over.lost, over.text, over.exposed
 	all := g.nodes[id].all()
 	n.Restarts = over.lives + len(all) - 1
 	for _, l := range all {
@@ -122,7 +128,7 @@ func (g *group) summary(id uint64) Node {
 	for _, l := range g.nodes[id].lives {
 		n.Records += l.records()
 		n.lost += l.missing()
-		n.text = n.text || l.text
+		n.text, n.Unauthenticated = n.text || l.text, n.Unauthenticated || l.exposed
 	}
 	if last := all[len(all)-1]; last != l { // which believes nothing yet
 		n.Last, n.Refused = last.ref(0), g.refused(last)

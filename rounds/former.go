@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -68,11 +67,25 @@ func formerTable() (table []former) {
 	return table
 }
 
+// mostFormer is how many sentences of a former release a group remembers at most: in one election, several nodes say
+// the same.
+const mostFormer = 1024
+
 // formerReason turns a sentence of a former release into a reason. If the sentence decided nothing,
 // the reason has only the sentence.
-func formerReason(algorithm, why string) reason {
-	told := formerly(algorithm, why)
-	return reason{kind: catalog.Reason(told.Code), args: told.Args, why: why, former: true}
+func (g *group) formerReason(why string) reason {
+	known, ok := g.former[why]
+	if !ok {
+		if len(g.former) >= mostFormer {
+			clear(g.former)
+		}
+		own := strings.Clone(why) // which keeps no memory of the log
+		told := formerly(g.key.algo, own)
+		known = reason{kind: kindOf(told.Code).ReasonKind, args: told.Args, former: true}
+		g.former[own] = known
+	}
+	known.why = why
+	return known
 }
 
 // formerCauseWords returns the part of a sentence that names the cause.
@@ -252,14 +265,24 @@ func numbersIn(before []trace.Arg, s string) []trace.Arg {
 	var room [8]trace.Arg
 	args := append(room[:0], before...)
 	for s != "" {
-		n, rest, ok := leadingNumber(s)
-		if ok {
-			args, s = append(args, trace.Arg{Number: n}), rest
+		if s[0] < '0' || s[0] > '9' { // nearly always
+			s = s[1:]
 			continue
 		}
-		s = s[1:]
+		n, rest, _ := leadingNumber(s)
+		args, s = append(args, trace.Arg{Number: n}), rest
 	}
 	return append([]trace.Arg(nil), args...)
+}
+
+// leadingNumber cuts the decimal digits off the front of s.
+func leadingNumber(s string) (n uint64, rest string, ok bool) {
+	i := 0
+	for i < len(s) && i < 20 && s[i] >= '0' && s[i] <= '9' {
+		n = n*10 + uint64(s[i]-'0')
+		i++
+	}
+	return n, s[i:], i > 0
 }
 
 // fill returns what the sentence why has in the places of the pattern: a number for #, words for *.

@@ -1,6 +1,7 @@
 package rounds_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -185,5 +186,63 @@ func TestFollowerInAGap(t *testing.T) {
 	v.add(1, 2000, trace.Record{Event: "timeout", Term: 1, Leader: 3, Token: 1, ValidUntil: atMS(2900)})
 	if in := v.b.History().Groups[0].Incidents[0]; in.Leaderless != 0 || in.AtMost() != 2*time.Second {
 		t.Errorf("nobody led for %v to %v", in.Leaderless, in.AtMost())
+	}
+}
+
+// "Node 3 led term 1 until 2 s": node 1 heard of it no more, and the record is missing in which node 2 began to follow
+// it, at the end of a log or in a gap.
+func TestVoterThatMayFollow(t *testing.T) {
+	for name, c := range map[string]struct {
+		goesOn, gap, over bool // the log of node 2
+	}{
+		"the end is missing": {},
+		"a gap":              {goesOn: true, gap: true},
+		"none":               {goesOn: true, over: true},
+	} {
+		v := newVoters()
+		v.level = "info"
+		v.ask(3, 0, 1)
+		v.add(2, 5, trace.Record{
+			Event: "receive", Term: 1, Why: []string{"nothing binds this voter -> vote for 3 in term 1"},
+		})
+		v.elect(3, 1, 1)
+		v.miss(1, 1500, 3)
+		if c.gap {
+			v.lost(2, 1)
+		}
+		if c.goesOn {
+			v.add(2, 1600, trace.Record{Event: "receive", Term: 1, Round: 2, Why: []string{"1 asks for term 2 -> yes"}})
+		}
+		led := v.b.History().Groups[0].Leaderships
+		if len(led) != 1 || led[0].End.IsZero() == c.over {
+			t.Errorf("%s: %+v", name, led)
+		}
+	}
+}
+
+// "Node 1 led term 1 and node 2 led term 2 at once": the record is missing in which node 1 began to lead term 2, and
+// the next one says which term it was in before.
+func TestReElectedInAGap(t *testing.T) {
+	for why, want := range map[string]int{
+		"two leaders of term 2 meet, 2 stands over 1 -> step down": 0,
+		"term 2 is above 1 -> adopt it":                            1,
+	} {
+		s, self := newScript(), uint64(1)
+		lead := func(node uint64, ms int, term uint64) {
+			s.add(node, ms, trace.Record{
+				Event: "timeout", Term: term, Leader: node, LeaderChange: trace.Elected,
+				Why: []string{fmt.Sprintf("no higher node is alive -> lead term %d", term)},
+			})
+		}
+		lead(1, 0, 1)
+		lead(2, 500, 2)
+		s.seq[1]++
+		s.add(1, 900, trace.Record{
+			Event: "receive", From: 2, Msg: "COORDINATOR", MsgID: "2:9", Term: 2, Leader: 2,
+			PrevLeader: &self, LeaderChange: trace.Deposed, Why: []string{why, "2 leads term 2 -> follow it"},
+		})
+		if found := s.b.History().Groups[0].Findings; len(found) != want {
+			t.Errorf("%q: found %+v", why, found)
+		}
 	}
 }

@@ -284,3 +284,24 @@ func TestBackAsTheLogsEnd(t *testing.T) {
 		t.Errorf("%q, want %q", in.Why, want)
 	}
 }
+
+// A message is paired with its receipt, however many processes of its sender were killed before they wrote a record.
+func TestMessageAfterManySilentProcesses(t *testing.T) {
+	v := newVoters()
+	v.start(2, 0)
+	v.start(1, 0)
+	for i := range 20 {
+		v.greet(1, 100+10*i)
+	}
+	v.start(1, 1000)
+	v.send(1, 1010, 1, "1:1", "x -> y")
+	v.receive(2, 1020, 1, "1:1")
+	g := v.b.History().Groups[0]
+	arrived := false
+	for _, m := range g.Rounds[len(g.Rounds)-1].Messages {
+		arrived = arrived || m.ID == "1:1" && m.ReceiveStep >= 0
+	}
+	if !arrived {
+		t.Errorf("%+v", g.Rounds[len(g.Rounds)-1].Messages)
+	}
+}

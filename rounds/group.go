@@ -14,38 +14,43 @@ import (
 
 // group collects the records of one cluster under one algorithm.
 type group struct {
-	key       groupKey
-	guarantee string
-	records   int
-	newest    time.Time // wall time of the record that came last
-	nodes     map[uint64]*member
-	open      map[uint64]*log // the terms that are not built yet
-	clock     int64           // the highest reading of the hybrid clock, in µs
-	past      *past           // nil unless rounds are built while records come in
-	bounds    *Bounds         // nil if all rounds are built at the end
-	held      int             // the records that are kept of open terms
-	tried     int             // how many of them there were after the last attempt to keep fewer
-	deaths    []death
-	left      farewells
-	ups       *greetings
-	eras      *Eras
-	ending    bool                 // no more records come
-	lines     map[uint64]time.Time // of each node the last that is no record
-	recovered recovered
-	existed   []*existence  // all processes, also those that are forgotten
-	spare     []*entry      // entries of built rounds, to be used again
-	room      []sentMessage // memory for what entries sent
-	brief     bool          // rounds keep no steps and messages. All rounds then use one scratch.
-	scratch   scratch
-	top       uint64    // the highest term there is
-	last      time.Time // the corrected time of the last record
-	logsEnd   time.Time // of the last record, or of a later line of a node
+	key        groupKey
+	guarantee  string
+	records    int
+	newest     time.Time // wall time of the record that came last
+	nodes      map[uint64]*member
+	open       map[uint64]*log // the terms that are not built yet
+	clock      int64           // the highest reading of the hybrid clock, in µs
+	past       *past           // nil unless rounds are built while records come in
+	bounds     *Bounds         // nil if all rounds are built at the end
+	held       int             // the records that are kept of open terms
+	tried      int             // how many of them there were after the last attempt to keep fewer
+	deaths     []death
+	left       farewells
+	ups        *greetings
+	eras       *Eras
+	ending     bool                 // no more records come
+	lines      map[uint64]time.Time // of each node the last that is no record
+	recovered  recovered
+	existed    []*existence      // all processes, also those that are forgotten
+	spare      []*entry          // entries of built rounds, to be used again
+	spareLogs  []*log            // empty logs of built rounds, too
+	spareLists []lists           // of processes that are forgotten, too
+	room       []sentMessage     // memory for what entries sent
+	former     map[string]reason // by the sentence of a record without codes; without the sentence
+	reasonRoom []reason          // memory for reasons
+	brief      bool              // rounds keep no steps and messages. All rounds then use one scratch.
+	scratch    scratch
+	top        uint64    // the highest term there is
+	last       time.Time // the corrected time of the last record
+	logsEnd    time.Time // of the last record, or of a later line of a node
 
 	// What is known once all records of some rounds are there.
 	pairing     *pairing
 	delays      delays // of the pairs that are certain
 	doubtful    delays // of all pairs
 	paths       *paths
+	linked      bool // messages compare the clocks of all nodes
 	fix         clockFix
 	attrs       map[uint64]*int64      // the attribute by which each node is ranked
 	voters      map[uint64]bool        // who was asked for votes, and who asked
@@ -106,6 +111,7 @@ func newGroup(key groupKey, brief bool) *group {
 		key: key, nodes: map[uint64]*member{}, open: map[uint64]*log{}, brief: brief, scratch: newScratch(),
 		delays: delays{}, doubtful: delays{}, fix: clockFix{}, attrs: map[uint64]*int64{},
 		blamed: map[uint64]time.Time{}, unread: map[string]bool{}, voters: map[uint64]bool{},
+		former: map[string]reason{},
 	}
 }
 
@@ -119,7 +125,7 @@ func (g *group) add(rec *trace.Record) {
 		m = &member{byIncarnation: map[string]*life{}}
 		g.nodes[rec.Node] = m
 	}
-	l := m.life(rec)
+	l := m.life(rec, g)
 	if l.existed == nil {
 		l.existed = &existence{life: process{g.key, l.node, l.incarnation}}
 		if g.key.run == 0 {
@@ -127,7 +133,7 @@ func (g *group) add(rec *trace.Record) {
 		}
 		g.existed = append(g.existed, l.existed)
 	}
-	l.text = l.text || rec.FromText
+	l.text, l.exposed = l.text || rec.FromText, l.exposed || rec.Security == trace.Unauthenticated
 	if !l.count(rec.Seq) {
 		return // it came before
 	}
@@ -140,7 +146,7 @@ func (g *group) add(rec *trace.Record) {
 	m.term, m.leader = rec.RoundTerm(), rec.Leader
 	g.recovered.note(rec, l.ref(rec.Seq))
 	chatter := settled && isChatter(rec)
-	reasons, why := reasonsOf(rec)
+	reasons, why := g.reasonsOf(rec)
 	term := termOf(rec, reasons, m.followed)
 	m.followed = max(m.followed, rec.LeaderTerm())
 	l.add(rec, reasons, term)
@@ -148,13 +154,13 @@ func (g *group) add(rec *trace.Record) {
 	if chatter {
 		l.sendQuietly(rec.Sent)
 	}
-	if g.past.has(term) {
+	t := g.log(term)
+	if t == nil {
 		if !chatter {
 			g.late(rec, l, reasons, why, term)
 		}
 		return
 	}
-	t := g.log(term)
 	if chatter {
 		g.held += t.fold(rec)
 		return
@@ -236,7 +242,15 @@ func (g *group) recycle(t *log) {
 	g.spare = append(g.spare, t.entries...)
 	g.held -= len(t.entries) + len(t.folded)
 	delete(g.open, t.term)
+	if cap(t.entries)+cap(t.folded) <= mostSpare {
+		clear(t.entries)
+		clear(t.folded)
+		g.spareLogs = append(g.spareLogs, &log{entries: t.entries[:0], folded: t.folded[:0]})
+	}
 }
+
+// mostSpare is how long lists are at most that are kept to be used again.
+const mostSpare = 256
 
 // fold drops a record that changed nothing, and remembers only that its message was received. It returns how many
 // receipts it keeps.
@@ -251,10 +265,15 @@ func (t *log) fold(rec *trace.Record) int {
 	return 1
 }
 
+// log returns the log of a term, nil if its round was built already.
 func (g *group) log(term uint64) *log {
 	t := g.open[term]
-	if t == nil {
-		t = &log{term: term}
+	if t == nil && !g.past.has(term) {
+		t = &log{}
+		if last := len(g.spareLogs) - 1; last >= 0 {
+			t, g.spareLogs = g.spareLogs[last], g.spareLogs[:last]
+		}
+		t.term = term
 		g.open[term] = t
 	}
 	return t
@@ -262,7 +281,7 @@ func (g *group) log(term uint64) *log {
 
 // life returns the process that wrote rec. If records name no incarnation, each start begins
 // another process.
-func (m *member) life(rec *trace.Record) *life {
+func (m *member) life(rec *trace.Record, g *group) *life {
 	incarnation := rec.Incarnation
 	if c := m.current; c != nil && c.incarnation == incarnation {
 		if incarnation != "" || rec.Seq != 1 || rec.Event != "start" {
@@ -273,10 +292,7 @@ func (m *member) life(rec *trace.Record) *life {
 		m.current = l
 		return l
 	}
-	m.current = &life{
-		node: rec.Node, incarnation: strings.Clone(incarnation),
-		marks: make([]mark, 0, 16), beliefs: make([]belief, 0, 4), // nearly always as many
-	}
+	m.current = &life{node: rec.Node, incarnation: strings.Clone(incarnation), lists: g.emptyLists()}
 	m.lives = append(m.lives, m.current)
 	m.byIncarnation[m.current.incarnation] = m.current
 	return m.current
@@ -355,15 +371,16 @@ func (g *group) survey(terms []uint64) {
 	if contradict { // some of these pairs may be wrong
 		g.paths = g.delays.paths()
 	}
+	g.linked = g.paths.linkAll(g.nodes)
 	if g.key.run == 0 { // a simulated run has one clock, which is right
 		g.fix = g.paths.fix()
 	}
 	if len(g.fix) > 0 && contradict {
 		g.unpair()
 	}
-	g.asked, g.heard, g.away = map[uint64][]asking{}, map[uint64][]time.Time{}, map[uint64][]absence{}
-	g.asks, g.lived = map[*life][]time.Time{}, map[*life][]LifeEvent{}
-	g.slow, g.orphans = map[*life][]slowReceipt{}, map[uint64][]time.Time{}
+	g.asked, g.heard, g.orphans = emptied(g.asked), emptied(g.heard), emptied(g.orphans)
+	g.asks, g.lived, g.slow = map[*life][]time.Time{}, map[*life][]LifeEvent{}, map[*life][]slowReceipt{}
+	g.away = map[uint64][]absence{}
 	for _, term := range terms {
 		g.top = max(g.top, term)
 		g.findVoters(g.open[term])
@@ -396,6 +413,18 @@ func (g *group) survey(terms []uint64) {
 	}
 	g.findDrops()
 	g.findLeaderships()
+}
+
+// emptied returns the map with empty lists, which keep their memory. It drops those that were empty.
+func emptied[T any](lists map[uint64][]T) map[uint64][]T {
+	if lists == nil {
+		return map[uint64][]T{}
+	}
+	maps.DeleteFunc(lists, func(_ uint64, list []T) bool { return len(list) == 0 })
+	for id, list := range lists {
+		lists[id] = list[:0]
+	}
+	return lists
 }
 
 // unsent reports whether no record of its sender shows the message, not even one that is not kept.

@@ -125,7 +125,7 @@ type Leaderless struct {
 }
 
 // add adds one change. It does nothing for the first leadership: nobody could have led before.
-func (s *Leaderless) add(in Incident) {
+func (s *Leaderless) add(in *Incident) {
 	if in.Former == 0 {
 		return
 	}
@@ -133,7 +133,7 @@ func (s *Leaderless) add(in Incident) {
 	s.Sum += in.Leaderless
 	s.AtLeast = s.AtLeast || in.Ended.Kind == EndedUnseen || in.Bounded()
 	if s.Worst == nil || in.AtMost() > s.Worst.AtMost() {
-		s.Worst = &in
+		s.Worst = new(*in)
 	}
 }
 
@@ -169,9 +169,10 @@ const (
 
 // incidents returns the changes of leadership, in the order of time.
 func (g *group) incidents(rounds []*Round) []Incident {
-	list := []Incident{}
 	former := g.settledLeadership() // the one that lasted longest so far
-	for _, next := range g.list[slices.Index(g.list, former)+1:] {
+	later := g.list[slices.Index(g.list, former)+1:]
+	list := make([]Incident, 0, len(later)+1)
+	for _, next := range later {
 		if former != nil && next.Term <= former.Term {
 			if former.outlivedBy(next) { // two led at once, and this one led on
 				former = next
@@ -307,8 +308,9 @@ const noReason = "no record says why"
 // before ended.
 func (in *Incident) changed(g *group) string {
 	for _, r := range in.rounds {
-		if why := r.Cause.clause(in); why != "" && !in.precedes(&r.Cause, g) && !in.endedBefore(&r.Cause, g) {
-			in.prove(r.Cause.Ref)
+		c := &r.Cause
+		if why := c.clause(in); why != "" && !in.precedes(c, g) && !in.endedBefore(c, g) && !c.sleptThrough(g) {
+			in.prove(c.Ref)
 			return why
 		}
 	}
@@ -319,12 +321,18 @@ func (in *Incident) changed(g *group) string {
 	case EndedByWord:
 		text := fmt.Sprintf("node %d stopped leading", in.Former)
 		if led := g.leaderships[leadershipKey{in.Former, in.FormerTerm}]; led != nil && led.life != nil {
+			if led.endedBy.handed && in.Leader != 0 {
+				text = fmt.Sprintf("node %d handed over", in.Former)
+			}
 			if lost := led.entryLost(); lost != "" {
 				return lost
 			}
 			if asked := g.requestBefore(led); asked.why != "" {
 				text += ": " + asked.why
 				in.prove(asked.ref)
+			} else if led.endedBy.to != 0 {
+				text += fmt.Sprintf(": node %d would take over", led.endedBy.to)
+				in.prove(led.Last)
 			}
 		}
 		return text
@@ -354,7 +362,7 @@ func (in *Incident) allGone(g *group) string {
 		}
 	}
 	gone := shortage{from: in.From.Add(in.Leaderless / 4), until: in.Until.Add(-in.Leaderless / 4)}
-	gone.missing = absent(g.awayIn(ids, gone.from, gone.until), gone.from, gone.until)
+	gone.missing = absent(nil, g.awayIn(ids, gone.from, gone.until), gone.from, gone.until)
 	if len(ids) == 0 || len(gone.missing) < len(ids) {
 		return ""
 	}
@@ -395,6 +403,9 @@ func (c *Cause) clause(in *Incident) string {
 		}
 		return fmt.Sprintf("node %d stopped answering (%s)", c.Lost, cmp.Or(Meaning(c.Evidence, c.Lost), c.Text))
 	case FirstLeader:
+		if in.Former != 0 && in.Ended.Kind == EndedByWord {
+			return "" // whoever had just started knew of no leader; the leader itself says why it stopped
+		}
 		return "no leader was known"
 	case Operator:
 		return fmt.Sprintf("an operator asked node %d for an election", c.Node)
@@ -409,7 +420,13 @@ func (c *Cause) clause(in *Incident) string {
 		}
 		return fmt.Sprintf("node %d handed over", in.Former)
 	case HigherRank:
-		return fmt.Sprintf("node %d outranks node %d and took over", c.Node, in.Former)
+		switch {
+		case c.Node == in.Leader:
+			return fmt.Sprintf("node %d outranks node %d and took over", c.Node, in.Former)
+		case in.Ended.Kind == EndedByWord:
+			return "" // the leader itself says why it stopped
+		}
+		return fmt.Sprintf("node %d outranks node %d and began to take over", c.Node, in.Former)
 	case Released, EntryLost:
 		return c.Text
 	case SplitRecovered:
@@ -423,7 +440,8 @@ func (in *Incident) lackAtEnd(g *group, voters []uint64) string {
 	if in.Leader != 0 {
 		return ""
 	}
-	now := slices.DeleteFunc(absent(g.awayIn(voters, in.Until, in.Until), in.Until, in.Until), func(a absence) bool {
+	away := g.awayIn(voters, in.Until, in.Until)
+	now := slices.DeleteFunc(absent(nil, away, in.Until, in.Until), func(a absence) bool {
 		back := !a.until.IsZero() && !a.until.After(in.Until)
 		return back || a.how == unheard && in.Until.Sub(a.from) <= maxTransit // it may have answered after the logs end
 	})
@@ -458,7 +476,7 @@ func (in *Incident) missingVoters(g *group) string {
 	middle := from.Add(length / 2)
 	away := g.awayIn(voters, earliest(from, middle), latest(middle, in.Until))
 	dead := 0
-	for _, a := range absent(away, middle, middle) {
+	for _, a := range absent(nil, away, middle, middle) {
 		if a.how == "dead" {
 			dead++
 		}

@@ -18,8 +18,9 @@ func (g *group) findLeaderships() {
 	nodes := slices.Sorted(maps.Keys(g.nodes))
 	for _, id := range nodes {
 		for _, l := range g.nodes[id].lives {
-			for _, b := range l.allBeliefs() {
-				if b.leader != 0 {
+			beliefs := l.allBeliefs()
+			for i := range beliefs {
+				if b := &beliefs[i]; b.leader != 0 {
 					g.leadership(b.leader, b.term)
 				}
 			}
@@ -28,7 +29,8 @@ func (g *group) findLeaderships() {
 	for _, id := range nodes {
 		for _, l := range g.nodes[id].lives {
 			beliefs := l.allBeliefs()
-			for i, b := range beliefs {
+			for i := range beliefs {
+				b := &beliefs[i]
 				if b.leader == 0 {
 					continue
 				}
@@ -46,10 +48,11 @@ func (g *group) findLeaderships() {
 	g.list = slices.DeleteFunc(g.list, g.denied)
 	for _, r := range g.list {
 		slices.SortStableFunc(r.Followers, func(a, b Follower) int { return a.From.Compare(b.From) })
-		seen := len(r.Followers) > 0 && r.Followers[0].From.Before(r.From)
-		if r.First.IsZero() || r.unseen && seen {
+		if r.First.IsZero() {
 			r.From = r.Followers[0].From // until the leader's own record is seen
 			r.unseen = r.unseen || r.Followers[0].late
+		} else if f := g.firstBeside(r); r.unseen && f != nil && f.From.Before(r.From) {
+			r.From = f.From
 		}
 	}
 	slices.SortStableFunc(g.list, func(a, b *Leadership) int { return a.From.Compare(b.From) })
@@ -59,6 +62,16 @@ func (g *group) findLeaderships() {
 		g.endedUnseen(r, g.list[i+1:])
 		g.byLeader[r.Leader], g.byTerm[r.Term] = append(g.byLeader[r.Leader], r), append(g.byTerm[r.Term], r)
 	}
+}
+
+// firstBeside returns the first of the followers whose clocks can be compared with the leader's, nil if there is none.
+func (g *group) firstBeside(r *Leadership) *Follower {
+	for i := range r.Followers {
+		if f := &r.Followers[i]; g.apart(r.Leader, f.Node) != unbounded {
+			return f
+		}
+	}
+	return nil
 }
 
 // denied reports whether the leader's own records, which are here, never say that it led: it stopped before it began.
@@ -80,12 +93,7 @@ func (g *group) denied(r *Leadership) bool {
 }
 
 // wins reports whether one of the reasons says that the node wins the term.
-func wins(reasons []reason) bool {
-	return slices.ContainsFunc(reasons, func(why reason) bool {
-		_, wins := decided[algorithms.Wins](&why)
-		return wins
-	})
-}
+func wins(reasons []reason) bool { return decides[algorithms.Wins](reasons) }
 
 // passedThrough reports whether the process took part in the term and in a later one, and none of its records between
 // is missing, nor any since it began, or since one of an earlier term.
@@ -107,7 +115,7 @@ func (g *group) leadership(leader, term uint64) *Leadership {
 	key := leadershipKey{leader, term}
 	r := g.leaderships[key]
 	if r == nil {
-		r = &Leadership{Leader: leader, Term: term, Followers: []Follower{}}
+		r = &Leadership{Leader: leader, Term: term, Followers: make([]Follower, 0, len(g.nodes)-1)}
 		g.leaderships[key] = r
 		g.list = append(g.list, r)
 	}
@@ -115,7 +123,7 @@ func (g *group) leadership(leader, term uint64) *Leadership {
 }
 
 // believe adds a belief of the process l, which believed before and next around it; each is nil if there is none.
-func (r *Leadership) believe(l *life, b belief, before, next *belief, g *group) {
+func (r *Leadership) believe(l *life, b, before, next *belief, g *group) {
 	at := func(m mark) time.Time { return g.fix.at(l.node, m.wall) }
 	until := at(b.last)
 	if next != nil {
@@ -133,7 +141,7 @@ func (r *Leadership) believe(l *life, b belief, before, next *belief, g *group) 
 		}
 		f.Until, f.left, f.expired, f.release, f.Last = until, next != nil, false, false, l.ref(b.last.seq)
 		if next != nil {
-			f.expired = next.turn.expired && g.endsIn(&b, next)
+			f.expired = next.turn.expired && g.endsIn(b, next)
 			earlier := next.turn.over > 0 && next.turn.over < r.Term // the word was long on its way
 			f.release = next.turn.release && next.turn.from == r.Leader && !earlier
 			f.Last = l.ref(next.first.seq)
@@ -154,7 +162,7 @@ func (r *Leadership) believe(l *life, b belief, before, next *belief, g *group) 
 	r.Until, r.Last, r.endedBy, r.gap = until, Ref{}, turn{}, false
 	r.wrote, r.wroteRef = b.last.wall, l.ref(b.last.seq)
 	if next != nil {
-		r.Last, r.gap = l.ref(next.first.seq), !g.endsIn(&b, next)
+		r.Last, r.gap = l.ref(next.first.seq), !g.endsIn(b, next)
 		r.holed = b.last.seq+1 < next.first.seq
 	}
 	if next != nil && !r.gap {
@@ -166,12 +174,20 @@ func (r *Leadership) believe(l *life, b belief, before, next *belief, g *group) 
 }
 
 // endsIn reports whether the belief ended in the first record of next: no record is missing between the two, or that
-// one says whom the process believed in until then, who led no other term that it can mean.
+// one says whom the process believed in until then, who led no other term that it can mean. Without a lease, a process
+// that leads leads its own term.
 func (g *group) endsIn(b, next *belief) bool {
-	return b.last.seq+1 == next.first.seq || next.turn.was == b.leader && (next.turn.term <= b.term ||
-		!slices.ContainsFunc(g.list, func(r *Leadership) bool {
-			return r.Leader == b.leader && b.term < r.Term && r.Term <= next.turn.term
-		}))
+	switch {
+	case b.last.seq+1 == next.first.seq:
+		return true
+	case next.turn.was != b.leader:
+		return false
+	case !leased(g.guarantee):
+		return next.turn.term <= b.term
+	}
+	return next.turn.term <= b.term || !slices.ContainsFunc(g.list, func(r *Leadership) bool {
+		return r.Leader == b.leader && b.term < r.Term && r.Term <= next.turn.term
+	})
 }
 
 func (r *Leadership) follower(id uint64) *Follower {
@@ -216,7 +232,7 @@ func (g *group) end(r *Leadership) {
 		sooner(at, Ending{EndedByProcess, known, ref})
 	}
 	late := r.gap || r.endedBy.expired && !r.life.debug // it may have noticed long after
-	if at, ref := g.abandoned(r); !at.IsZero() && leased(g.guarantee) && (r.Last.IsZero() || late) {
+	if at, ref := g.abandoned(r, true); !at.IsZero() && leased(g.guarantee) && (r.Last.IsZero() || late) {
 		sooner(g.ranOut(r, at), Ending{EndedByLease, PeersSaw, ref})
 	}
 	if r.Ended.Kind == EndedByProcess && !r.Lease.IsZero() && r.Lease.Before(r.End) {
@@ -280,8 +296,10 @@ func (g *group) endedBy(id uint64, then, later time.Time) (ref Ref, ended bool) 
 
 // first returns the record by which the leadership begins, as far as the records tell.
 func (r *Leadership) first() Ref {
-	if r.First.IsZero() || r.unseen && len(r.Followers) > 0 && r.From.Equal(r.Followers[0].From) {
-		return r.Followers[0].First
+	for i := range r.Followers {
+		if f := &r.Followers[i]; r.First.IsZero() || r.unseen && r.From.Equal(f.From) {
+			return f.First
+		}
 	}
 	return r.First
 }
@@ -402,9 +420,10 @@ func (g *group) processEnd(r *Leadership) (at time.Time, ref Ref) {
 }
 
 // abandoned returns when the leader had lost the majority of the voters, since its lease was not renewed: those that
-// still believed in it, those without records, and itself are no majority. The lease was over then. It returns zero
-// if they always were one. Where no record says who votes, every follower must have stopped believing.
-func (g *group) abandoned(r *Leadership) (at time.Time, ref Ref) {
+// still believed in it, those without records, and itself are no majority; surely not either with those that perhaps
+// did. The lease was over then. It returns zero if they always were one. Where no record says who votes, every
+// follower must have stopped believing.
+func (g *group) abandoned(r *Leadership, surely bool) (at time.Time, ref Ref) {
 	with := map[uint64]bool{r.Leader: true} // who may still have been bound to it
 	var left []Follower
 	for _, f := range r.Followers {
@@ -433,7 +452,7 @@ func (g *group) abandoned(r *Leadership) (at time.Time, ref Ref) {
 	slices.SortFunc(left, func(a, b Follower) int { return a.Until.Compare(b.Until) })
 	for _, f := range left {
 		delete(with, f.Node)
-		if len(with) > most {
+		if len(with) > most || surely && len(with)+g.mayFollow(r, f.Until) > most {
 			continue
 		}
 		if r.life != nil && g.fix.at(r.Leader, r.wrote).After(f.Until) {
@@ -442,6 +461,33 @@ func (g *group) abandoned(r *Leadership) (at time.Time, ref Ref) {
 		return f.Until, f.Last
 	}
 	return time.Time{}, Ref{}
+}
+
+// mayFollow counts the voters that followed the leader by none of their records, and may have done so at the time t:
+// the record in which one began to may be missing.
+func (g *group) mayFollow(r *Leadership, t time.Time) (voters int) {
+	for id := range g.voters {
+		m := g.nodes[id]
+		if m == nil || id == r.Leader || r.follower(id) != nil {
+			continue
+		}
+		l := m.at(t, g.fix)
+		none := l == nil && len(m.lives) > 0 && m.lives[0].surelyFirst()
+		if !none && (l == nil || !g.tells(l, r.From, t)) {
+			voters++
+		}
+	}
+	return voters
+}
+
+// tells reports whether the records of the process tell what it believed from one time to another: none is missing, and
+// one came later, or it had ended.
+func (g *group) tells(l *life, from, until time.Time) bool {
+	before, _ := l.before(from, g.fix)
+	if after, wrote := l.after(until, g.fix); wrote {
+		return l.rangeOf(after.seq) <= max(before.seq, 1)
+	}
+	return slices.ContainsFunc(g.events(l), func(e LifeEvent) bool { return e.Kind == Ended && !e.At.After(until) })
 }
 
 // expired returns when the lease had ended at the latest whose end the follower noticed, as far as the follower can

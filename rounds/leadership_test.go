@@ -279,3 +279,35 @@ func TestLateReleaseOfAnEarlierTerm(t *testing.T) {
 		}
 	}
 }
+
+// "Two leaders at once": not so of one whose beginning is in a record that is missing, and whose first follower has a
+// clock that nothing compares with the others'. The next follower tells since when it led.
+func TestBeginsByAClockThatNothingCompares(t *testing.T) {
+	for _, missing := range []bool{true, false} {
+		v := newVoters()
+		const off, ahead = 10000, 300
+		v.start(1, 0)
+		if v.start(2, ahead); missing {
+			v.lost(1, 3)
+		}
+		v.add(1, 1000, trace.Record{
+			Event: "timeout", Term: 1, Leader: 1, Token: 1, ValidUntil: atMS(1990), Why: []string{"x -> y"},
+			Sent: []string{"HEARTBEAT>2#1:9"},
+		})
+		v.follow(2, 900+ahead, 1, 1)
+		v.receive(2, 1001+ahead, 1, "1:9")
+		v.add(2, 1010+ahead, trace.Record{
+			Event: "timeout", Term: 1, Leader: 1, Token: 1, Why: []string{"x -> y"}, Sent: []string{"PRE_VOTE>1#2:1"},
+		})
+		v.add(1, 1011, trace.Record{
+			Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:1", Term: 1, Leader: 1, Token: 1,
+			Why: []string{"x -> y"}, HLC: fmt.Sprintf("%d.1", atMS(1010+ahead).UnixMicro()),
+		})
+		v.follow(3, 920-off, 1, 1)
+		led := v.b.History().Groups[0].Leaderships[0]
+		want := map[bool]time.Time{true: atMS(900), false: atMS(1000)}[missing]
+		if led.From.Sub(want).Abs() > 10*time.Millisecond {
+			t.Errorf("missing %v: since %v, not %v", missing, led.From, want)
+		}
+	}
+}

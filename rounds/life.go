@@ -28,28 +28,59 @@ type life struct {
 	debug       bool      // it writes records of level debug
 	started     bool      // it wrote a record of its start
 	text        bool      // its records were text, and their numbers are made up
+	exposed     bool      // by its records, nothing authenticated who wrote to it
 	from        time.Time // wall time of the record with the lowest number
 	until       time.Time // of the record with the highest number
-	marks       []mark    // of each record
 	inOrder     bool      // whether marks is sorted by number
 	top         mark      // of the highest number
+	lists
 
 	told   []LifeEvent // what happened to it before forgot, and is kept
 	forgot time.Time
 
 	lease time.Duration // for how long a lease ran at most when the process wrote of it
 
-	woke       []time.Time // when it had just woken, by its own word
-	unheeded   []mark      // when it led, and no majority answered it
-	spent      []uint64    // the terms that it won without leading them, since it had to end a split first
+	woke     []time.Time // when it had just woken, by its own word
+	unheeded []mark      // when it led, and no majority answered it
+	spent    []uint64    // the terms that it won without leading them, since it had to end a split first
+	merged   bool        // whether beliefs is in the order of the records
+	unsorted bool        // whether happenings is not
+
+	stancesInEvents bool // only its events tell whether it is eligible, and not each record
+}
+
+// lists are the long ones of a process.
+type lists struct {
+	marks      []mark // of each record
 	beliefs    []belief
-	merged     bool // whether beliefs is in the order of the records
 	stances    []stance
 	voting     []voting
 	happenings []happening
-	unsorted   bool // whether happenings is not
+}
 
-	stancesInEvents bool // only its events tell whether it is eligible, and not each record
+// emptyLists returns lists with the memory of those of a forgotten process, if there is one.
+func (g *group) emptyLists() lists {
+	last := len(g.spareLists) - 1
+	if last < 0 {
+		return lists{marks: make([]mark, 0, 16), beliefs: make([]belief, 0, 4)} // nearly always as many
+	}
+	empty := g.spareLists[last]
+	g.spareLists = g.spareLists[:last]
+	return empty
+}
+
+// recycleLists takes the lists of a process that is forgotten.
+func (g *group) recycleLists(l *life) {
+	if max(cap(l.marks), cap(l.happenings)) > mostSpare {
+		return
+	}
+	clear(l.beliefs) // so that what they refer to can be freed
+	clear(l.stances)
+	clear(l.happenings)
+	g.spareLists = append(g.spareLists, lists{
+		l.marks[:0], l.beliefs[:0], l.stances[:0], l.voting[:0], l.happenings[:0],
+	})
+	l.lists = lists{}
 }
 
 // mark says when a record was written, and about which terms.
@@ -132,10 +163,7 @@ func (l *life) add(rec *trace.Record, reasons []reason, round uint64) {
 	if wakes(reasons) {
 		l.woke = append(l.woke, rec.Time)
 	}
-	if slices.ContainsFunc(reasons, func(why reason) bool {
-		_, unheeded := decided[algorithms.Unheeded](&why)
-		return unheeded
-	}) {
+	if decides[algorithms.Unheeded](reasons) {
 		l.unheeded = append(l.unheeded, m)
 	}
 	l.noteHappening(rec, m)
@@ -275,6 +303,10 @@ func (l *life) gapsBefore(own span) iter.Seq[Gap] {
 // complete reports whether no number is missing from 1 on.
 func (l *life) complete() bool { return len(l.seen) == 1 && l.seen[0].first == 1 && l.lost == 0 }
 
+// surelyFirst reports whether no process of the node came before, with a log that is not here: the process wrote a
+// record of its start, and nothing was saved then.
+func (l *life) surelyFirst() bool { return l.started && l.existed.fresh() }
+
 func (l *life) ref(seq uint64) Ref { return Ref{Node: l.node, Incarnation: l.incarnation, Seq: seq} }
 
 // first returns the number of the first record, 0 if the process wrote none.
@@ -302,7 +334,8 @@ func (l *life) summary(fix clockFix) Life {
 	}
 }
 
-// byBeginning compares processes of one node by their first record.
+// byBeginning compares processes of one node by their first record. One that ended in the moment in which the other
+// one began came first.
 func byBeginning(a, b *life) int {
-	return cmp.Or(a.from.Compare(b.from), cmp.Compare(a.incarnation, b.incarnation))
+	return cmp.Or(a.from.Compare(b.from), a.until.Compare(b.until), cmp.Compare(a.incarnation, b.incarnation))
 }

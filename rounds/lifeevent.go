@@ -62,7 +62,26 @@ func (g *group) findEvents(l *life) (events []LifeEvent) {
 		at := g.fix.at(l.node, l.from)
 		events = append(events, LifeEvent{Kind: Started, At: at, Known: OwnWord, Ref: l.ref(l.first())})
 	}
-	slept := g.pauses(l)
+	seen, end := g.seenByPeers(l)
+	events = append(append(events, seen...), g.pauses(l)...)
+	if bye := g.goodbye(l); end == nil && bye != nil {
+		at := g.fix.at(l.node, bye.Time)
+		events = append(events, LifeEvent{Ended, at, OwnWord, l.ref(l.last()), bye.Error, true, false})
+	} else if next := l.next; end == nil && next != nil {
+		events = append(events, LifeEvent{
+			Kind: Ended, At: g.fix.at(l.node, next.from), Known: Inferred,
+			Ref: next.ref(next.first()),
+		})
+	}
+	slices.SortStableFunc(events, func(a, b LifeEvent) int { return a.At.Compare(b.At) })
+	if end != nil { // the last one, although it may be earlier by the clock of the peer
+		events = append(events, *end)
+	}
+	return events
+}
+
+// seenByPeers returns when the process was out of a peer's reach, and its end; nil if no peer saw that.
+func (g *group) seenByPeers(l *life) (events []LifeEvent, end *LifeEvent) {
 	last := g.fix.at(l.node, l.until)
 	next := l.next
 	for _, d := range g.dropsSince(l.node, g.fix.at(l.node, l.from)) {
@@ -77,27 +96,16 @@ func (g *group) findEvents(l *life) (events []LifeEvent) {
 			next != nil && !d.At.Add(off).Before(g.fix.at(l.node, next.from)): // perhaps of another process
 		case silentOn && ended:
 			left := saysLeft(d.Evidence, l.node)
-			return append(events, LifeEvent{Ended, d.At, PeersSaw, d.Ref, "", left, d.proven()})
+			return events, &LifeEvent{Ended, d.At, PeersSaw, d.Ref, "", left, d.proven()}
 		case saysLeft(d.Evidence, l.node): // and it ended a little later
-			return append(events, LifeEvent{Ended, latest(d.At, last), PeersSaw, d.Ref, "", true, false})
+			return events, &LifeEvent{Ended, latest(d.At, last), PeersSaw, d.Ref, "", true, false}
 		case ended, silentOn && next != nil:
 		case len(events) > 0 && events[len(events)-1].Kind == Resumed && d.At.Before(events[len(events)-1].At):
 		default:
 			events = append(events, g.silence(l, d, off)...)
 		}
 	}
-	events = append(events, slept...)
-	if bye := g.goodbye(l); bye != nil {
-		at := g.fix.at(l.node, bye.Time)
-		events = append(events, LifeEvent{Ended, at, OwnWord, l.ref(l.last()), bye.Error, true, false})
-	} else if next != nil {
-		events = append(events, LifeEvent{
-			Kind: Ended, At: g.fix.at(l.node, next.from), Known: Inferred,
-			Ref: next.ref(next.first()),
-		})
-	}
-	slices.SortStableFunc(events, func(a, b LifeEvent) int { return a.At.Compare(b.At) })
-	return events
+	return events, nil
 }
 
 // ofFormer reports whether the evidence, that another process is the node now, is about the one before this: who gives

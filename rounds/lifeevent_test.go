@@ -111,3 +111,51 @@ func TestAnotherProcessSinceItSlept(t *testing.T) {
 		}
 	}
 }
+
+// "Two processes were node 2": not so where one ended in the moment in which the next one began, and its log was
+// rotated just before.
+func TestBeganAsTheOtherEnded(t *testing.T) {
+	v := newVoters()
+	v.life[2], v.seq["n2life9"] = 9, 7
+	for range 3 {
+		v.add(2, 1000, trace.Record{Event: "peers", Alive: []uint64{1, 2}})
+	}
+	v.life[2] = 0
+	v.start(2, 1000)
+	v.add(2, 2000, trace.Record{Event: "timeout"})
+	g := v.b.History().Groups[0]
+	if lives := v.livesOf(2); len(g.Findings) > 0 || len(lives) != 2 || lives[0].Incarnation != "n2life9" {
+		t.Errorf("%+v, found %+v", lives, g.Findings)
+	}
+}
+
+// "Paused: it slept past the end of a lease that it watched", by its own word. That a peer saw it end later does not
+// take this back: "does not say that there was no majority", where a follower and the leader had slept at once.
+func TestSleptBeforeItEnded(t *testing.T) {
+	for name, end := range map[string]func(v *voters){
+		"it runs on":         func(*voters) {},
+		"it said good-bye":   func(v *voters) { v.lose(3, 5000, "left 1", 2, 3) },
+		"it is proven dead":  func(v *voters) { v.lose(3, 5000, "link-closed 1, dial-refused 1", 2, 3) },
+		"its next one began": func(v *voters) { v.start(1, 5000) },
+	} {
+		v := newVoters()
+		v.ask(3, 0, 1)
+		v.elect(3, 1, 1, 2)
+		v.miss(1, 2500, 3)
+		v.expire(3, 2510, 1)
+		v.ask(1, 2600, 2)
+		v.lead(1, 2610, 2)
+		end(v)
+		var told []rounds.LifeEventKind
+		for _, e := range v.livesOf(1)[0].Events {
+			told = append(told, e.Kind)
+		}
+		if len(told) < 2 || told[0] != rounds.Paused || told[1] != rounds.Resumed {
+			t.Errorf("%s: %v", name, told)
+		}
+		in := v.b.History().Groups[0].Incidents[1]
+		if want := "voters 1 and 3 paused: 1 of 3"; in.Term != 2 || in.Why != want {
+			t.Errorf("%s: %q, want %q: %+v", name, in.Why, want, in)
+		}
+	}
+}

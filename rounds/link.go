@@ -17,7 +17,18 @@ type link struct {
 	// wrong pairs: they are few, or differ.
 	fastest time.Duration
 	vague   bool
+	quarter time.Duration // a quarter of the times are shorter
+	half    time.Duration // half of them are
+
+	lives []*life // the processes of the sender
+	back  *link   // in the other direction, nil if nothing came
+
+	told  shortest
+	early shortest // of the slower half of the pairs that pairing.early doubts; they count if there are no others
 }
+
+// shortest has the shortest times of the pairs that are certain, and of all pairs.
+type shortest struct{ certain, doubtful delay }
 
 const (
 	// mostTook is how many times a link keeps.
@@ -26,99 +37,124 @@ const (
 	alike = time.Minute
 )
 
-// learn notes what one pair tells of its link, or that it may be so.
-func (g *group) learn(e *entry, got *receipt) {
-	p := g.pairing
-	key := got.way()
-	l := p.links[key]
+// link returns the link from one node to another.
+func (g *group) link(way [2]uint64) *link {
+	l := g.pairing.links[way]
 	if l == nil {
 		l = &link{}
-		p.links[key] = l
+		if m := g.nodes[way[0]]; m != nil {
+			l.lives = m.lives
+		}
+		g.pairing.links[way] = l
 	}
-	times := &l.took
+	return l
+}
+
+// before returns how many processes of the sender that wrote records began before this one.
+func (l *link) before(process *life) int {
+	n, _ := slices.BinarySearchFunc(l.lives, process, byBeginning)
+	return n
+}
+
+// learn notes what one pair tells of its link, or that it may be so.
+func (g *group) learn(e *entry, got *arrival) {
+	times := &got.link.took
 	if g.others(e, got) < certain {
-		times = &l.rough
+		times = &got.link.rough
 	}
 	if len(*times) < mostTook {
 		*times = append(*times, got.wall.Sub(e.Wall))
 	}
 }
 
+// known reports whether a pair tells of the link.
+func (l *link) known() bool { return len(l.took) > 0 }
+
 // full reports whether enough messages of the link are known.
-func (l *link) full() bool { return l != nil && len(l.took) == mostTook }
+func (l *link) full() bool { return len(l.took) == mostTook }
 
 // settle ends the learning.
 func (l *link) settle() {
-	if len(l.took) > 0 {
-		slices.Sort(l.took)
-		l.fastest = l.took[0]
+	certain := l.known()
+	if !certain {
+		l.took = l.rough
+	}
+	if !l.known() {
 		return
 	}
-	l.took = l.rough
 	slices.Sort(l.took)
-	few, quarter, half := len(l.took) < 3, l.took[len(l.took)/4], l.took[len(l.took)/2]
-	l.fastest, l.vague = quarter, few || half-quarter > maxTransit
+	l.quarter, l.half = l.took[len(l.took)/4], l.took[len(l.took)/2]
+	if l.fastest = l.took[0]; !certain {
+		l.fastest, l.vague = l.quarter, len(l.took) < 3 || l.half-l.quarter > maxTransit
+	}
 }
 
-// prompt returns those of the messages that were not sent only after the receipt; all of them if each was.
-func (l *link) prompt(sent []post, got *receipt) []post {
-	after := func(m post) bool { return l.late(m.by, got) < -maxTransit/2 }
-	if len(sent) < 2 || !slices.ContainsFunc(sent, after) { // nearly always
-		return sent
+// prompt returns those of the messages that fit which were not sent only after the receipt; all of them if each was.
+func (got *arrival) prompt() some {
+	if !got.fits.several() { // nearly always
+		return got.fits
 	}
-	if prompt := slices.DeleteFunc(slices.Clone(sent), after); len(prompt) > 0 {
-		return prompt
+	prompt := got.fits
+	for i := range got.around {
+		if prompt.has(i) && got.link.late(&got.around[i], &got.receipt) < -maxTransit/2 {
+			prompt &^= 1 << i
+		}
 	}
-	return sent
+	if prompt == 0 {
+		return got.fits
+	}
+	return prompt
 }
 
-// slow reports whether the message of e and fast ones in the other direction seem to have taken long together, whatever
+// slow reports whether the message and fast ones in the other direction seem to have taken long together, whatever
 // the clocks show. This tells more than late does where one message was sent alone.
-func (p *pairing) slow(e *entry, got *receipt) bool {
-	back := p.links[[2]uint64{got.to, got.from}]
-	return back != nil && got.wall.Sub(e.Wall)+back.took[len(back.took)/4] > maxTransit
+func (l *link) slow(m *post, got *receipt) bool {
+	return l.back != nil && l.back.known() && got.wall.Sub(m.wall)+l.back.quarter > maxTransit
 }
 
-// ordered reports whether the receipt is after its send by the hybrid clock, if that showed so many µs at the send. A
-// node follows no hybrid clock that is ahead of its own clock by more than proto.MaxHLCSkew.
-func (got *receipt) ordered(micros int64) bool {
-	return micros < got.wall.Add(proto.MaxHLCSkew-maxTransit).UnixMicro()
+// ordered reports whether the receipt is after its send by the hybrid clock, if that showed so many µs at the send.
+func (got *receipt) ordered(micros int64) bool { return follows(got.wall, micros) }
+
+// follows reports whether a node at whose own clock it is the time wall follows a hybrid clock that shows so many µs:
+// none that is ahead by more than proto.MaxHLCSkew.
+func follows(wall time.Time, micros int64) bool {
+	return micros < wall.UnixMicro()+(proto.MaxHLCSkew-maxTransit).Microseconds()
 }
 
-// fitsClock reports whether the receipt may be of a message of e, by the hybrid clock.
-func fitsClock(e *entry, got *receipt) bool {
-	return e.clock.IsZero() || got.clock.IsZero() || e.clock.Compare(got.clock) <= 0 || !got.ordered(e.clock.Micros)
+// fitsClock reports whether the receipt may be of the message, by the hybrid clock.
+func (m *post) fitsClock(got *receipt) bool {
+	return m.clock.IsZero() || got.clock.IsZero() || m.clock.Compare(got.clock) <= 0 || !got.ordered(m.clock.Micros)
 }
 
-// fits reports whether the receipt may be of the message that e sent, if it may be by the hybrid clock.
-func (l *link) fits(e *entry, got *receipt) bool {
-	if e.clock.IsZero() || got.clock.IsZero() {
+// fits reports whether the receipt may be of the message, if it may be by the hybrid clock.
+func (l *link) fits(m *post, got *receipt) bool {
+	if m.clock.IsZero() || got.clock.IsZero() {
 		return true
 	}
-	late := l.late(e, got)
-	return late >= -maxTransit && (late <= alike || got.ordered(e.clock.Micros))
+	late := l.late(m, got)
+	return late >= -maxTransit && (late <= alike || got.ordered(m.clock.Micros))
 }
 
-// proves reports whether the receipt certainly is after e, which the hybrid clock does not tell if the receiver's
-// clock is ahead.
-func (l *link) proves(e *entry, got *receipt) bool {
-	if !got.ordered(e.clock.Micros) {
+// proves reports whether the receipt certainly is after the message was sent, which the hybrid clock does not tell if
+// the receiver's clock is ahead.
+func (l *link) proves(m *post, got *receipt) bool {
+	if !got.ordered(m.clock.Micros) {
 		return false
 	}
-	near := l == nil || l.took[len(l.took)/4].Abs() < maxTransit
-	return near || !l.vague && l.late(e, got) > -outlives
+	near := !l.known() || l.quarter.Abs() < maxTransit
+	return near || !l.vague && l.late(m, got) > -outlives
 }
 
-// passed reports whether the receipt is too late for a message that another process sent in e, so that it is of last:
-// its message would not be faster than any that is known, or its process began long after the one of e had ended.
-func (l *link) passed(e, last *entry, got *receipt) bool {
-	return l != nil && (got.wall.Sub(last.Wall) >= l.fastest || last.Wall.Sub(e.life.until) > 2*outlives)
+// passed reports whether the receipt is too late for a message that another process sent, so that it is the last one:
+// that would not be faster than any that is known, or its process began long after the other one had ended.
+func (l *link) passed(m, last *post, got *receipt) bool {
+	return l.known() && (got.wall.Sub(last.wall) >= l.fastest || last.wall.Sub(m.by.life.until) > 2*outlives)
 }
 
-// late returns how much longer the message of e seems to have taken than fast messages of the link.
-func (l *link) late(e *entry, got *receipt) time.Duration {
-	if l == nil {
+// late returns how much longer the message seems to have taken than fast messages of the link.
+func (l *link) late(m *post, got *receipt) time.Duration {
+	if !l.known() {
 		return 0
 	}
-	return got.wall.Sub(e.Wall) - l.took[len(l.took)/4]
+	return got.wall.Sub(m.wall) - l.quarter
 }

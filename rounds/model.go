@@ -77,6 +77,9 @@ type Node struct {
 	// process began.
 	Refused *Refusal `json:"refused,omitempty"`
 
+	// Unauthenticated says that by its records the node ran without credentials where other machines reached it.
+	Unauthenticated bool `json:"unauthenticated,omitempty"`
+
 	lost uint64 // records that are missing between others
 	text bool   // some of its records were text
 }

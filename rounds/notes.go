@@ -14,6 +14,7 @@ func notes(groups []*Group) []string {
 	var clusters, runs []string
 	for _, g := range groups {
 		notes = append(notes, labelNotes(g)...)
+		notes = append(notes, exposedNotes(g)...)
 		if g.Run > 0 {
 			runs = append(runs, fmt.Sprint(g.Run))
 		}
@@ -44,6 +45,21 @@ func notes(groups []*Group) []string {
 		}
 		notes = append(notes, fmt.Sprintf("The nodes of cluster %q run different algorithms, and cannot elect a "+
 			"leader together: %s.", label, strings.Join(run, ", ")))
+	}
+	return notes
+}
+
+// exposedNotes says which nodes believed whoever could send packets to them.
+func exposedNotes(g *Group) (notes []string) {
+	var ids []uint64
+	for _, n := range g.Nodes {
+		if n.Unauthenticated {
+			ids = append(ids, n.ID)
+		}
+	}
+	if len(ids) > 0 {
+		notes = append(notes, fmt.Sprintf("Unauthenticated: %s of cluster %q ran without credentials, and believed "+
+			"whoever could send packets there.", words.Nodes(ids), g.Cluster))
 	}
 	return notes
 }

@@ -15,14 +15,14 @@ import (
 //
 // Records that contradict each other, as only broken or hostile logs have them, are in the
 // order of rule 3. A simulated run is in the order of its one clock.
-func (t *log) inOrder(fix clockFix, paths *paths, simulated bool) {
+func (t *log) inOrder(fix clockFix, comparable, simulated bool) {
 	if simulated {
 		slices.SortStableFunc(t.entries, byTime(fix))
 		t.number()
 		return
 	}
 	less := byTime(fix)
-	if !t.comparable(paths) {
+	if !comparable {
 		less = byClock(fix)
 	}
 	slices.SortStableFunc(t.entries, less)

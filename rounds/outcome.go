@@ -3,6 +3,7 @@ package rounds
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
@@ -208,10 +209,8 @@ func (r *Round) markCounted() {
 }
 
 func (r *Round) participant(id uint64) *Participant {
-	i, found := slices.BinarySearchFunc(r.Participants, id, func(p Participant, id uint64) int {
-		return cmp.Compare(p.Node, id)
-	})
-	if found {
+	i := sort.Search(len(r.Participants), func(i int) bool { return r.Participants[i].Node >= id })
+	if i < len(r.Participants) && r.Participants[i].Node == id {
 		return &r.Participants[i]
 	}
 	return &Participant{} // nobody reads it
@@ -271,6 +270,12 @@ func (g *group) endOfFormer(r *Round) (end time.Time, known bool) {
 			atMost := l.Ended.Kind == EndedUnseen || l.Ended.Kind == EndedByLease && l.Ended.Known == PeersSaw
 			known = !atMost || !end.After(r.Split.Began)
 		}
+		if l.Term < r.Term && own && unsure && l.End.After(r.Split.Began) {
+			known = false
+		}
+	}
+	if leased(r.Guarantee) && slices.ContainsFunc(g.list[began:], func(l *Leadership) bool { return l.Term < r.Term }) {
+		known = false // another leader came after the call
 	}
 	return end, known
 }

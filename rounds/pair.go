@@ -1,7 +1,7 @@
 package rounds
 
 import (
-	"cmp"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,9 +18,9 @@ type pairing struct {
 	mails    map[mail]int // for each mail, the index in places
 	places   []place      // in posts
 	arrivals []arrival    // by terms
-	fits     []post       // memory for near and fits of the arrivals
 	links    map[[2]uint64]*link
 	leads    map[uint64]int64 // see lead, nil until it is asked for
+	cut      bool             // some log does not begin with the first process of its node
 }
 
 // mail is what all messages have in common that may have the same id, from one node to another.
@@ -32,20 +32,32 @@ type place struct{ from, end int }
 // post is a message, and the entry that sent it.
 type post struct {
 	*sentMessage
-	by *entry
+	by    *entry
+	clock proto.HLC // of by, and so is wall
+	wall  time.Time
 }
 
 // arrival is the receipt of a message.
 type arrival struct {
 	receipt
-	e    *entry // that received it, nil if its record is not kept
-	sent int    // how many messages have its mail
-	near []post // those of them around its time that may be it by the hybrid clock
-	fits []post // those of near that may be it by what is known of the link, too
+	e      *entry // that received it, nil if its record is not kept
+	link   *link
+	sent   int    // how many messages have its mail
+	around []post // those of them around its time
+	near   some   // those of around that may be it by the hybrid clock
+	fits   some   // those of near that may be it by what is known of the link, too
 }
 
+// some is a set of indexes in arrival.around.
+type some uint8
+
+func (s some) has(i int) bool { return s&(1<<i) != 0 }
+
+func (s some) several() bool { return s&(s-1) != 0 }
+
 const (
-	// neighbours is how many processes before and after a time are considered at most.
+	// neighbours is how many processes before and after a time are considered at most: both together are as many as a
+	// set of some has places.
 	neighbours = 4
 	// outlives is how long after the last record of a process its messages may still come to others.
 	outlives = 100 * time.Millisecond
@@ -55,27 +67,39 @@ const (
 func (g *group) pair(terms []uint64) {
 	p := g.pairing.again()
 	g.pairing = p
+	for _, m := range g.nodes {
+		p.cut = p.cut || len(m.lives) > 0 && !m.lives[0].surelyFirst()
+	}
 	p.index(terms, g.open)
 	for _, term := range terms {
-		p.collect(g.open[term])
+		g.collect(g.open[term])
 	}
 	for i := range p.arrivals {
 		got := &p.arrivals[i]
-		if p.links[got.way()].full() { // nearly always
+		if got.link.full() { // nearly always
 			continue
 		}
 		if by := got.only(); by != nil {
-			g.learn(by, &got.receipt)
+			g.learn(by, got)
 		}
 	}
-	for _, l := range p.links {
+	for way, l := range p.links {
 		l.settle()
+		l.back = p.links[[2]uint64{way[1], way[0]}]
 	}
 	for i := range p.arrivals {
-		p.fit(&p.arrivals[i])
+		p.arrivals[i].fit()
 	}
 	for i := range p.arrivals {
 		g.attach(&p.arrivals[i])
+	}
+	for way, l := range p.links {
+		told := &l.told
+		if !told.doubtful.known {
+			told = &l.early
+		}
+		told.certain.addTo(g.delays, way)
+		told.doubtful.addTo(g.doubtful, way)
 	}
 }
 
@@ -84,7 +108,7 @@ func (g *group) attach(got *arrival) {
 	by, how := g.sender(got)
 	e := got.e
 	if by != nil && (e == nil || !e.life.text) {
-		g.sample(by, got.receipt, how)
+		g.sample(got, by, how)
 	}
 	if by == nil || how < likely {
 		by = nil
@@ -104,12 +128,12 @@ func (g *group) unpair() {
 		if got.e != nil && got.e.life.text {
 			continue
 		}
-		for _, m := range got.fits {
-			if !g.paths.before(got.wall, m.by.Wall, got.to, got.from) {
+		for i, m := range got.around {
+			if !got.fits.has(i) || !g.paths.before(got.wall, m.by.Wall, got.to, got.from) {
 				continue
 			}
 			if got.e != nil && got.e.cause == m.by {
-				got.e.cause, got.e.unsure = nil, len(got.fits) > 1
+				got.e.cause, got.e.unsure = nil, got.fits.several()
 			}
 			m.by.elsewhere = slices.DeleteFunc(m.by.elsewhere, func(other receipt) bool { return other == got.receipt })
 		}
@@ -117,12 +141,19 @@ func (g *group) unpair() {
 }
 
 // sample notes how long the message of e seems to have taken.
-func (g *group) sample(e *entry, got receipt, how sure) {
-	if how > notSure {
-		g.doubtful.sample(got.from, got.to, e.Wall, got.wall)
+func (g *group) sample(got *arrival, e *entry, how sure) {
+	if how == notSure {
+		return
 	}
+	told := &got.link.told
+	if g.pairing.early(got, e) {
+		if told = &got.link.early; got.wall.Sub(e.Wall) < got.link.half {
+			return
+		}
+	}
+	told.doubtful.sample(e.Wall, got.wall)
 	if how == certain {
-		g.delays.sample(got.from, got.to, e.Wall, got.wall)
+		told.certain.sample(e.Wall, got.wall)
 	}
 }
 
@@ -134,9 +165,8 @@ func (p *pairing) again() *pairing {
 	clear(p.mails)
 	clear(p.posts) // so that built rounds can be freed
 	clear(p.arrivals)
-	clear(p.fits)
 	return &pairing{
-		posts: p.posts[:0], mails: p.mails, places: p.places[:0], arrivals: p.arrivals[:0], fits: p.fits[:0],
+		posts: p.posts[:0], mails: p.mails, places: p.places[:0], arrivals: p.arrivals[:0],
 		links: map[[2]uint64]*link{},
 	}
 }
@@ -171,7 +201,7 @@ func (p *pairing) index(terms []uint64, open map[uint64]*log) {
 		for _, e := range open[term].entries {
 			for i := range e.sent {
 				at := &p.places[e.sent[i].place]
-				p.posts[at.end] = post{&e.sent[i], e}
+				p.posts[at.end] = post{&e.sent[i], e, e.clock, e.Wall}
 				at.end++
 			}
 		}
@@ -184,33 +214,55 @@ func (p *pairing) index(terms []uint64, open map[uint64]*log) {
 }
 
 func byHybridClock(a, b post) int {
-	return cmp.Or(a.by.clock.Compare(b.by.clock), a.by.Wall.Compare(b.by.Wall))
+	if order := a.clock.Compare(b.clock); order != 0 { // nearly always
+		return order
+	}
+	return a.wall.Compare(b.wall)
 }
 
 // collect finds the receipts of the term, and the messages that have their mail.
-func (p *pairing) collect(t *log) {
+func (g *group) collect(t *log) {
 	for _, e := range t.entries {
 		if e.msgID != "" {
-			p.arrive(receipt{e.msgID, e.msg, e.number, e.from, e.Ref.Node, e.clock, e.Wall}, e)
+			g.arrive(receipt{e.msgID, e.msg, e.number, e.from, e.Ref.Node, e.clock, e.Wall}, e)
 		}
 	}
 	for _, got := range t.folded {
-		p.arrive(got, nil)
+		g.arrive(got, nil)
 	}
 }
 
 // arrive adds a receipt. Of very many processes that sent such a message, it considers those around its time.
-func (p *pairing) arrive(got receipt, e *entry) {
+func (g *group) arrive(got receipt, e *entry) {
+	p := g.pairing
 	same := p.same(&got)
 	sent := len(same)
 	if sent > 2*neighbours {
 		at, _ := slices.BinarySearchFunc(same, got.clock, func(m post, clock proto.HLC) int {
-			return m.by.clock.Compare(clock)
+			return m.clock.Compare(clock)
 		})
 		same = same[max(0, at-neighbours):min(sent, at+neighbours)]
 	}
-	near := p.those(same, func(m post) bool { return m.may(&got) && fitsClock(m.by, &got) })
-	p.arrivals = append(p.arrivals, arrival{got, e, sent, near, nil})
+	near := some(0)
+	for i := range same {
+		if m := &same[i]; m.fitsClock(&got) && m.may(&got) && !p.caused(e, m) {
+			near |= 1 << i
+		}
+	}
+	p.arrivals = append(p.arrivals, arrival{got, e, g.link(got.way()), sent, same, near, 0})
+}
+
+// caused reports whether m was sent in answer to what the entry e sent, so that e did not receive it. Where the two
+// nodes follow each other's hybrid clocks, these tell it.
+func (p *pairing) caused(e *entry, m *post) bool {
+	if e == nil || m.by.number == 0 || m.by.from != e.Ref.Node {
+		return false
+	}
+	if follows(m.by.Wall, e.clock.Micros) && follows(e.Wall, m.clock.Micros) { // nearly always
+		return false
+	}
+	at, known := p.mails[mail{e.Ref.Node, m.by.Ref.Node, m.by.number}]
+	return known && p.places[at].end-p.places[at].from == 1 && p.posts[p.places[at].from].by == e
 }
 
 // same returns the messages with the mail of the receipt.
@@ -223,38 +275,27 @@ func (p *pairing) same(got *receipt) []post {
 }
 
 // may reports whether m may be the message of a receipt with the same mail.
-func (m post) may(got *receipt) bool {
+func (m *post) may(got *receipt) bool {
 	return (got.kind == "" || m.kind == got.kind) && (m.n > 0 || m.id == got.id)
-}
-
-// those returns the posts of a list that fit.
-func (p *pairing) those(list []post, fit func(post) bool) []post {
-	if len(list) == 1 && fit(list[0]) { // nearly always
-		return list
-	}
-	from := len(p.fits)
-	for _, m := range list {
-		if fit(m) {
-			p.fits = append(p.fits, m)
-		}
-	}
-	return p.fits[from:len(p.fits):len(p.fits)]
 }
 
 // only returns the one entry that may have sent the message by the hybrid clock, nil if there are several.
 func (got *arrival) only() *entry {
-	if len(got.near) != 1 {
+	if got.near == 0 || got.near.several() {
 		return nil
 	}
-	return got.near[0].by
+	return got.around[bits.TrailingZeros8(uint8(got.near))].by
 }
 
 // fit finds which messages the receipt may be of.
-func (p *pairing) fit(got *arrival) {
-	l := p.links[got.way()]
-	got.fits = p.those(got.near, func(m post) bool { return l.fits(m.by, &got.receipt) })
-	if got.sent > 1 && len(got.fits) == 1 {
-		got.fits[0].received = true
+func (got *arrival) fit() {
+	for i := range got.around {
+		if got.near.has(i) && got.link.fits(&got.around[i], &got.receipt) {
+			got.fits |= 1 << i
+		}
+	}
+	if got.sent > 1 && got.fits != 0 && !got.fits.several() {
+		got.around[bits.TrailingZeros8(uint8(got.fits))].received = true
 	}
 }
 
@@ -271,61 +312,62 @@ const (
 // sender returns the entry that sent the message of a receipt, nil if none is known to have. Where several processes
 // sent such a message, it is the last one, if the others were received already or were sent too long before. The
 // connections of a process end with it.
-func (g *group) sender(got *arrival) (last *entry, how sure) {
-	p, l := g.pairing, g.pairing.links[got.way()]
+func (g *group) sender(got *arrival) (by *entry, how sure) {
+	l := got.link
+	var last *post
 	others := got.doubtOthers()
-	fits := l.prompt(got.fits, &got.receipt)
+	fits := got.prompt()
 	how = certain
-	for _, m := range fits {
-		if last == nil || last.Wall.Before(m.by.Wall) {
-			last = m.by
+	for i := range got.around {
+		if m := &got.around[i]; fits.has(i) && (last == nil || last.wall.Before(m.wall)) {
+			last = m
 		}
 	}
 	if last == nil {
 		return nil, certain
 	}
-	for _, m := range fits {
-		switch {
-		case m.by == last:
-		case !l.proves(last, &got.receipt), !l.passed(m.by, last, &got.receipt):
+	for i := range got.around {
+		switch m := &got.around[i]; {
+		case !fits.has(i) || m.by == last.by:
+		case !l.proves(last, &got.receipt), !l.passed(m, last, &got.receipt):
 			how = notSure
 		case m.received:
 			how = min(how, likely)
-		case last.Wall.Sub(m.by.life.until) > outlives:
+		case last.wall.Sub(m.by.life.until) > outlives:
 			how = min(how, likely)
 			m.unsure = true
 		default:
 			how = notSure
 		}
 	}
-	proves := !got.ordered(last.clock.Micros) || l.proves(last, &got.receipt)
-	if how = min(how, g.others(last, &got.receipt)); how < certain && !proves {
+	proves := l.proves(last, &got.receipt)
+	if !got.ordered(last.clock.Micros) {
+		proves = l.known() && !l.vague
+	}
+	if how = min(how, g.others(last.by, got)); how < certain && !proves {
 		how = notSure
 	}
-	slow := l.late(last, &got.receipt) > outlives || p.slow(last, &got.receipt)
-	if slow && last.life.until.Add(outlives).UnixMicro() < got.clock.Micros {
+	slow := l.late(last, &got.receipt) > outlives || l.slow(last, &got.receipt)
+	if slow && last.by.life.until.Add(outlives).UnixMicro() < got.clock.Micros {
 		how = notSure // the sender's log ends before: a later process may have sent it
 	}
 	if others && l.vague {
 		how = notSure // it may be the pair by which the link is known that is wrong
 	}
-	if how < likely {
-		for _, m := range fits {
-			m.unsure = true
+	for i := range got.around {
+		if how < likely && got.fits.has(i) { // also those that do not seem prompt
+			got.around[i].unsure = true
 		}
 	}
-	return last, how
+	return last.by, how
 }
 
 // doubtOthers notes that the receipt may be of a message that fits by the hybrid clock alone, and reports whether there
 // is one.
 func (got *arrival) doubtOthers() (any bool) {
-	if len(got.near) == len(got.fits) { // nearly always
-		return false
-	}
-	for _, m := range got.near {
-		if !slices.Contains(got.fits, m) {
-			m.unsure, any = true, true
+	for i := range got.around {
+		if got.near.has(i) && !got.fits.has(i) {
+			got.around[i].unsure, any = true, true
 		}
 	}
 	return any
@@ -333,14 +375,18 @@ func (got *arrival) doubtOthers() (any bool) {
 
 // others says how sure it is that no other process than that of e sent the message, in a record that is not kept or is
 // missing.
-func (g *group) others(e *entry, got *receipt) (how sure) {
-	lives := g.nodes[got.from].lives
+func (g *group) others(e *entry, got *arrival) (how sure) {
+	lives := got.link.lives
+	how = certain
+	if !lives[0].surelyFirst() && got.loose(e) {
+		how = guess // an earlier process may have sent it
+	}
 	if len(lives) == 1 { // nearly always
-		return certain
+		return how
 	}
 	n := got.n
-	how = certain
-	for _, l := range lives[max(0, e.life.place-neighbours):min(len(lives), e.life.place+neighbours+1)] {
+	at := got.link.before(e.life)
+	for _, l := range lives[max(0, at-neighbours):min(len(lives), at+neighbours+1)] {
 		_, sent := slices.BinarySearchFunc(l.quiet, n, compareSpan)
 		switch {
 		case l == e.life || !sent && l.debug && l.complete():
@@ -354,6 +400,36 @@ func (g *group) others(e *entry, got *receipt) (how sure) {
 		}
 	}
 	return how
+}
+
+// loose reports whether hybrid clocks leave open that the message came before e: the receiver does not follow the clock
+// of the sender, or the sender does not follow that of the receiver, or had not heard of it yet.
+func (got *arrival) loose(e *entry) bool {
+	return !got.ordered(e.clock.Micros) || got.wall.Sub(e.Wall) > proto.MaxHLCSkew-maxTransit ||
+		got.clock.Micros-e.clock.Micros > alike.Microseconds()
+}
+
+// early reports whether the message seems to have come when one of a process before that of e still might, which was
+// sent in a record that is not here. Where logs are cut, another one may have been before a process that began with
+// nothing saved, too: a disk may be lost.
+func (p *pairing) early(got *arrival, e *entry) bool {
+	l := got.link
+	if !l.known() || !got.loose(e) {
+		return false
+	}
+	var ended time.Time // the last process that may have sent the other
+	if p.cut {
+		ended = l.lives[0].from
+	}
+	at, next := l.before(e.life), e.life
+	for _, other := range slices.Backward(l.lives[max(0, at-neighbours):at]) {
+		if !other.debug || !other.complete() {
+			ended = next.from
+			break
+		}
+		next = other
+	}
+	return got.wall.Add(-l.quarter).Before(ended.Add(outlives))
 }
 
 // lead returns by how many µs the hybrid clock of the node was ahead of its own clock at most, since it follows the
@@ -378,7 +454,10 @@ func (p *pairing) lead(node uint64) int64 {
 
 // numberOf returns the number of the message with the id "from:number", 0 if it has none.
 func numberOf(id string) uint64 {
-	_, number, _ := strings.Cut(id, ":")
+	_, number, ok := strings.Cut(id, ":")
+	if !ok {
+		return 0 // and no error, which takes memory
+	}
 	n, _ := strconv.ParseUint(number, 10, 64)
 	return n
 }

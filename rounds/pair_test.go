@@ -3,6 +3,7 @@ package rounds_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/rounds"
@@ -49,26 +50,21 @@ func TestReceiptBeforeTheNextProcess(t *testing.T) {
 // The only pair of two nodes proves nothing: the message was one that an earlier process sent in a record which changed
 // nothing, and the one that counted as received was sent long after.
 func TestOnlyPairOfALink(t *testing.T) {
-	const hour = 3600e3
-	v := newVoters()
-	v.lead(1, 10, 1)
-	heartbeat := trace.Record{
-		Event: "timeout", Term: 1, Leader: 1, Token: 1, ValidUntil: atMS(1990), Sent: []string{"HEARTBEAT>2#1:9"},
-	}
-	v.add(1, 1000, heartbeat)
-	v.follow(2, hour+20, 1, 1)
-	v.add(2, hour+1020, trace.Record{
-		Event: "receive", From: 1, Msg: "HEARTBEAT", MsgID: "1:9", Term: 1, Leader: 1, Token: 1,
-		ValidUntil: atMS(hour + 1990),
-	})
-	v.start(1, 8000)
-	v.lead(1, 8010, 2)
-	heartbeat.Term, heartbeat.Token, heartbeat.Why = 2, 2, []string{"x -> y"}
-	v.add(1, 9000, heartbeat)
-	for _, r := range v.b.History().Groups[0].Rounds {
-		for _, m := range r.Messages {
-			if m.ID == "1:9" && m.SendStep >= 0 && m.Delivery == rounds.Arrived {
-				t.Errorf("term %d: %+v", r.Term, m)
+	for _, ahead := range []int{3600e3, -5 * 3600e3} { // of node 2
+		v := newVoters()
+		v.start(1, 0)
+		v.lead(1, 10, 1)
+		v.send(1, 1000, 1, "1:9")
+		v.follow(2, ahead+20, 1, 1)
+		v.receive(2, ahead+1020, 1, "1:9")
+		v.start(1, 8000)
+		v.lead(1, 8010, 2)
+		v.send(1, 9000, 2, "1:9", "x -> y")
+		for _, r := range v.b.History().Groups[0].Rounds {
+			for _, m := range r.Messages {
+				if m.ID == "1:9" && m.SendStep >= 0 && m.Delivery == rounds.Arrived {
+					t.Errorf("node 2 is %d ms ahead, term %d: %+v", ahead, r.Term, m)
+				}
 			}
 		}
 	}
@@ -144,6 +140,8 @@ func TestReceiptBeforeItsSend(t *testing.T) {
 	for name, got := range map[string]int{"before": 14000, "after": 14043} {
 		v := newVoters()
 		const ahead = 3600e3
+		v.start(1, -10)
+		v.start(2, ahead-10)
 		send := func(node uint64, ms int, msg string) {
 			v.add(node, ms, trace.Record{Event: "timeout", Term: 1, Why: []string{"x -> y"}, Sent: []string{msg}})
 		}
@@ -166,12 +164,149 @@ func TestReceiptBeforeItsSend(t *testing.T) {
 		r := all[len(all)-1]
 		arrived := false
 		for _, m := range r.Messages {
-			if m.ID == "1:9" && m.SendStep >= 0 && r.Steps[m.SendStep].Ref.Incarnation == "n1life1" {
+			if m.ID == "1:9" && m.SendStep >= 0 && r.Steps[m.SendStep].Ref.Incarnation == "n1life2" {
 				arrived = m.Delivery == rounds.Arrived || m.ReceiveStep >= 0
 			}
 		}
 		if arrived != (name == "after") {
 			t.Errorf("%s: %+v", name, r.Messages)
+		}
+	}
+}
+
+// A log that was rotated need not begin with the first process of its node. Where hybrid clocks tell nothing, an
+// earlier one may have sent the message that was received: the only pair proves nothing of the clocks.
+func TestPairOfARotatedLog(t *testing.T) {
+	for _, ahead := range []int{5 * 3600e3, -5 * 3600e3} { // of node 1
+		for _, begins := range []string{"with the first process", "with a later process", "within one"} {
+			v := newVoters()
+			v.life[1] = 1
+			switch begins {
+			case "with the first process":
+				v.add(1, ahead+5000, trace.Record{Event: "start"})
+			case "with a later process":
+				v.add(1, ahead+5000, trace.Record{Event: "start", Term: 3}) // that was saved
+			default:
+				v.seq["n1life1"] = 6
+			}
+			v.start(2, 1000)
+			v.send(1, ahead+5010, 1, "1:1", "x -> y")
+			v.receive(2, 5020, 1, "1:1")
+			v.send(1, ahead+9000, 1, "1:9", "x -> y")
+			v.receive(2, 2000, 1, "1:9") // in truth it is of a process before
+			why := []string{"x -> y"}
+			v.add(2, 9100, trace.Record{Event: "timeout", Term: 1, Why: why, Sent: []string{"PRE_VOTE>1#2:1"}})
+			v.add(1, ahead+9110, trace.Record{
+				Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:1", Term: 1, Why: why,
+			})
+			known := false
+			for _, c := range v.b.History().Groups[0].Clocks {
+				known = known || c.Error > 0
+			}
+			if known != (begins == "with the first process") {
+				t.Errorf("node 1 is %d ms ahead, its log begins %s: known %v", ahead, begins, known)
+			}
+		}
+	}
+}
+
+// "A message paired with the receipt of another", to which it was an answer: the receiver's record sent what the
+// sender's record received. The clocks differ by more than hybrid clocks follow, and an earlier process sent the other.
+func TestReceiptThatCausedTheSend(t *testing.T) {
+	for _, ahead := range []int{4 * 3600e3, -4 * 3600e3} { // of node 2
+		v := newVoters()
+		exchange := func(node uint64, ms int, from uint64, id string, sends ...string) {
+			rec := trace.Record{Event: "timeout", Term: 1, Why: []string{"x -> y"}, Sent: sends}
+			if id != "" {
+				rec.Event, rec.From, rec.Msg, rec.MsgID = "receive", from, "PRE_VOTE", id
+			}
+			v.add(node, ms, rec)
+		}
+		v.start(1, 0)
+		v.start(2, ahead)
+		exchange(1, 2870, 0, "", "PRE_VOTE>2#1:2")
+		v.start(1, 3000)
+		for id := 5; id < 9; id++ {
+			exchange(1, 3000+10*id, 0, "", fmt.Sprint("PRE_VOTE>2#1:", id))
+			exchange(2, ahead+3020+10*id, 1, fmt.Sprint("1:", id))
+		}
+		exchange(2, ahead+3208, 1, "1:2", "PRE_VOTE>1#2:8")
+		exchange(1, 3230, 2, "2:8", "PRE_VOTE>2#1:2")
+		exchange(2, ahead+3247, 1, "1:2")
+		all := v.b.History().Groups[0].Rounds
+		r := all[len(all)-1]
+		for _, m := range r.Messages {
+			by := rounds.Ref{Node: 1, Incarnation: "n1life2", Seq: 6}
+			got := rounds.Ref{Node: 2, Incarnation: "n2life1", Seq: 6}
+			both := m.SendStep >= 0 && m.ReceiveStep >= 0
+			if both && r.Steps[m.SendStep].Ref == by && r.Steps[m.ReceiveStep].Ref == got {
+				t.Errorf("node 2 is %d ms ahead: %+v", ahead, m)
+			}
+		}
+	}
+}
+
+// An earlier process may have sent the message, too, where the sender's clock is behind, and its process had not yet
+// heard of the receiver's: that the hybrid clock of the receipt is later tells nothing then. Several messages tell it.
+func TestPairOfARotatedLogOfASlowClock(t *testing.T) {
+	const behind = 40 * 60e3
+	for _, several := range []bool{true, false} {
+		v := newVoters()
+		v.seq["n1life0"] = 6
+		v.start(2, 1000)
+		for id := 1; several && id < 5; id++ {
+			v.send(1, 8000+id-behind, 1, fmt.Sprint("1:", id), "x -> y")
+			v.receive(2, 8010+id, 1, fmt.Sprint("1:", id))
+		}
+		v.send(1, 9000-behind, 1, "1:9", "x -> y")
+		v.receive(2, 2000, 1, "1:9") // in truth it is of a process before
+		why := []string{"x -> y"}
+		v.add(2, 9100, trace.Record{Event: "timeout", Term: 1, Why: why, Sent: []string{"PRE_VOTE>1#2:1"}})
+		v.add(1, 9110-behind, trace.Record{
+			Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:1", Term: 1, Why: why,
+			HLC: fmt.Sprintf("%d.1", atMS(9100).UnixMicro()),
+		})
+		clocks := v.b.History().Groups[0].Clocks
+		if compared := len(clocks) > 0 && clocks[0].Error > 0; compared != several {
+			t.Errorf("several messages %v: %+v", several, clocks)
+		}
+	}
+}
+
+// "The wall clock of node 2 is 4h ahead of the others', give or take 110 ms": all logs begin at one time. What came
+// soon after may be of a process before, also before one that began with nothing saved, since it lost its disk. It has
+// the number of a message that the next process sent later, and seems to have been too fast.
+func TestPairAtTheBeginningOfALog(t *testing.T) {
+	for _, ahead := range []int{4 * 3600e3, -4 * 3600e3} { // of node 2
+		for _, begins := range []string{"with a process that has nothing saved", "within a process"} {
+			v := newVoters()
+			v.seq["n3life0"] = 6
+			v.add(3, 4500, trace.Record{Event: "timeout", Term: 1})
+			if begins == "within a process" {
+				v.seq["n1life0"] = 6
+				v.send(1, 4500, 1, "1:1", "x -> y")
+			}
+			v.start(1, 5000)
+			v.start(2, ahead+1000)
+			v.receive(2, ahead+4990, 1, "1:9") // in truth it is of a process before
+			v.send(1, 5040, 1, "1:9", "x -> y")
+			for id := 10; id < 14; id++ {
+				v.send(1, 7000+id, 1, fmt.Sprint("1:", id), "x -> y")
+				v.receive(2, ahead+7100+id, 1, fmt.Sprint("1:", id))
+			}
+			why := []string{"x -> y"}
+			v.add(2, ahead+8000, trace.Record{Event: "timeout", Term: 1, Why: why, Sent: []string{"PRE_VOTE>1#2:1"}})
+			v.add(1, 8100, trace.Record{
+				Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:1", Term: 1, Why: why,
+			})
+			g := v.b.History().Groups[0]
+			if len(g.Clocks) != 1 {
+				t.Fatalf("%+v; %q", g.Clocks, g.Unknown)
+			}
+			off := g.Clocks[0].Offset.Abs() - 4*time.Hour
+			if err := g.Clocks[0].Error; err == 0 || off.Abs() > err {
+				t.Errorf("node 2 is %d ms ahead, the log begins %s: %v off; %+v", ahead, begins, off, g.Clocks)
+			}
 		}
 	}
 }

@@ -101,7 +101,7 @@ func (g *group) close(incidents []Incident) {
 		for _, r := range in.rounds {
 			r.Incident = &in // and not its place among many
 		}
-		p.sum.add(in)
+		p.sum.add(&in)
 		g.keepIncident(in)
 		over++
 		p.former = g.leaderships[leadershipKey{in.Leader, in.Term}]
@@ -197,6 +197,9 @@ func (g *group) forgetLives(m *member, n int) {
 		}
 		delete(m.byIncarnation, l.incarnation)
 		delete(g.ups.silent, l.ref(0))
+		if former := g.past.former; former == nil || former.life != l {
+			g.recycleLists(l)
+		}
 	}
 	m.silent = slices.DeleteFunc(m.silent, func(l *life) bool { return l.place < m.lives[n].place })
 	m.lives = slices.Clone(m.lives[n:])
@@ -236,6 +239,7 @@ type forgotten struct {
 	last    uint64 // the highest number of a record
 	lost    uint64 // records that are missing between others
 	text    bool
+	exposed bool
 	told    []Life // the processes
 }
 
@@ -247,7 +251,7 @@ func (f *forgotten) add(l *life) {
 	f.records += l.records()
 	f.last = max(f.last, l.last())
 	f.lost += l.missing()
-	f.text = f.text || l.text
+	f.text, f.exposed = f.text || l.text, f.exposed || l.exposed
 }
 
 // forget drops what the process wrote before the horizon, apart from what it still believed then.

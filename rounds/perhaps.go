@@ -34,7 +34,7 @@ func (g *group) lostQuorum(r *Leadership) (since time.Time, by Ref) {
 		return time.Time{}, Ref{}
 	}
 	voters := g.everyVoter()
-	left := len(voters) - len(absent(g.awayIn(voters, since, g.logsEnd), g.logsEnd.Add(-maxTransit), g.logsEnd))
+	left := len(voters) - len(absent(nil, g.awayIn(voters, since, g.logsEnd), g.logsEnd.Add(-maxTransit), g.logsEnd))
 	for _, f := range r.Followers {
 		if f.expired && g.voters[f.Node] {
 			left--
@@ -53,12 +53,13 @@ func (g *group) perhapsSince(r *Leadership, end time.Time, ended Ending) (at tim
 	long := end.Add(-maxTransit)
 	switch {
 	case ended == (Ending{EndedByLease, PeersSaw, ended.Ref}):
-		if f := r.foundBy(ended.Ref); f == nil {
+		_, found := g.abandoned(r, false)
+		if f := r.foundBy(found); f == nil {
 			return at, by, false
 		} else if g.sleptUntil(f) {
 			return g.sinceAwake(r, end)
-		} else if found := g.expired(f); found.Before(end) {
-			return found, ended.Ref, false
+		} else if since := g.expired(f); since.Before(end) {
+			return since, found, false
 		}
 	case ended.Kind == EndedUnseen && !ended.Ref.IsZero() && leased(g.guarantee):
 		return g.sinceAwake(r, long)

@@ -3,6 +3,7 @@ package rounds
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
@@ -24,12 +25,12 @@ type reason struct {
 
 // reasonsOf returns the reasons of a record, and their sentences. If this version does not know the code of a
 // reason, the code stands after the sentence. If a sentence is missing, the code stands alone.
-func reasonsOf(rec *trace.Record) ([]reason, []string) {
+func (g *group) reasonsOf(rec *trace.Record) ([]reason, []string) {
 	n := max(len(rec.Why), len(rec.Reasons))
 	if n == 0 {
 		return nil, rec.Why
 	}
-	reasons, sentences := make([]reason, n), rec.Why
+	reasons, sentences := g.reasons(n), rec.Why
 	if n > len(rec.Why) { // what has no sentence is shown by its code
 		sentences = append(slices.Clone(rec.Why), make([]string, n-len(rec.Why))...)
 	}
@@ -39,7 +40,7 @@ func reasonsOf(rec *trace.Record) ([]reason, []string) {
 			coded = rec.Reasons[i]
 		}
 		if coded.Code == "" {
-			reasons[i] = formerReason(rec.Algo, why)
+			reasons[i] = g.formerReason(why)
 			continue
 		}
 		reasons[i] = read(coded, why)
@@ -55,15 +56,46 @@ func reasonsOf(rec *trace.Record) ([]reason, []string) {
 	return reasons, sentences
 }
 
+// reasonsAtOnce is for how many reasons memory is allocated at a time.
+const reasonsAtOnce = 64
+
+// reasons returns memory for n reasons.
+func (g *group) reasons(n int) []reason {
+	if len(g.reasonRoom) < n {
+		g.reasonRoom = make([]reason, max(reasonsAtOnce, n))
+	}
+	reasons := g.reasonRoom[:n:n]
+	g.reasonRoom = g.reasonRoom[n:]
+	return reasons
+}
+
 // read returns the reason with a code and a sentence. If the number of its arguments is not that of
 // its kind, another version wrote the reason, and its kind counts as unknown.
 func read(coded trace.Reason, why string) reason {
-	kind := catalog.ReasonOf(coded.Code, len(coded.Args))
-	if kind == nil {
+	kind := kindOf(coded.Code)
+	if kind.ReasonKind == nil || kind.takes != len(coded.Args) {
 		return reason{code: coded.Code, args: coded.Args, why: why}
 	}
-	return reason{kind: kind, args: coded.Args, why: why}
+	return reason{kind: kind.ReasonKind, args: coded.Args, why: why}
 }
+
+// knownKind is a kind of reason, and how many arguments its sentence takes.
+type knownKind struct {
+	*algorithms.ReasonKind
+	takes int
+}
+
+// knownKinds returns all kinds of reasons by code. Nothing but the reading of logs needs the map.
+var knownKinds = sync.OnceValue(func() map[string]knownKind {
+	known := map[string]knownKind{}
+	for _, kind := range catalog.Reasons() {
+		known[kind.Code] = knownKind{kind, strings.Count(kind.Sentence, "%")}
+	}
+	return known
+})
+
+// kindOf returns the kind with the code. Its ReasonKind is nil if this version knows no such kind.
+func kindOf(code string) knownKind { return knownKinds()[code] }
 
 // decided returns the reason's decision of type D. ok is false if it has none.
 func decided[D algorithms.Decision](r *reason) (d D, ok bool) {
@@ -71,6 +103,16 @@ func decided[D algorithms.Decision](r *reason) (d D, ok bool) {
 		return d, false
 	}
 	return algorithms.Decided[D](r.kind)
+}
+
+// decides reports whether one of the reasons has a decision of type D.
+func decides[D algorithms.Decision](reasons []reason) bool {
+	for i := range reasons {
+		if _, ok := decided[D](&reasons[i]); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // number returns the argument at this place if it is a number; else 0.

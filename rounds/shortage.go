@@ -31,13 +31,15 @@ func shortages(away []absence, voters int, from, until time.Time) (all []shortag
 		}
 	}
 	slices.SortFunc(times, time.Time.Compare)
+	var missing []absence
 	for i, at := range times[1:] {
 		s := shortage{from: times[i], until: at}
 		if s.length() == 0 && from.Before(until) {
 			continue
 		}
-		s.missing = absent(away, s.from, s.until)
-		if 2*(voters-len(s.missing)) <= voters {
+		missing = absent(missing[:0], away, s.from, s.until)
+		if 2*(voters-len(missing)) <= voters {
+			s.missing = slices.Clone(missing)
 			all = append(all, s)
 		}
 	}
@@ -58,9 +60,9 @@ func (g *group) awayIn(voters []uint64, from, until time.Time) (away []absence) 
 	return away
 }
 
-// absent returns the first absence of each voter that was away from one time to another. all has those of a voter one
-// after the other.
-func absent(all []absence, from, until time.Time) (missing []absence) {
+// absent appends to a list the first absence of each voter that was away from one time to another. all has those of a
+// voter one after the other.
+func absent(missing, all []absence, from, until time.Time) []absence {
 	for i := range all {
 		a := &all[i]
 		known := len(missing) > 0 && missing[len(missing)-1].id == a.id

@@ -108,6 +108,14 @@ func (g *group) mayHaveSlept(l *life, t time.Time) bool {
 	}))
 }
 
+// sleptThrough reports whether the cause is only that a node had heard nothing of the leader, which may have slept
+// then.
+func (c *Cause) sleptThrough(g *group) bool {
+	m := g.nodes[c.Node]
+	return c.Kind == LeaderSilent && c.Evidence == "" && m != nil &&
+		g.mayHaveSlept(m.byIncarnation[c.Ref.Incarnation], c.At)
+}
+
 // wokeFrom returns when a lease had ended at the latest whose end the process noticed at the time t. That is t, unless
 // the process had slept: it cannot have renewed the lease, or promised it again, since then.
 func (g *group) wokeFrom(l *life, t time.Time) time.Time {

@@ -220,3 +220,46 @@ func TestLeaderUnheeded(t *testing.T) {
 		t.Errorf("%+v", in)
 	}
 }
+
+// "No leader was known" was five seconds without a majority: the last thing that a leader of three wrote is that nobody
+// answered it, and the next processes of the others began long after.
+func TestLeaderUnheededByProcessesThatEnded(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.ask(3, 0, 1)
+	v.elect(3, 1, 1, 2)
+	v.add(3, 2800, trace.Record{
+		Term: 1, Event: "timeout", Leader: 3, Token: 1, ValidUntil: atMS(3000),
+		Why:     []string{"no majority answered 2 rounds of heartbeats -> ask no more"},
+		Reasons: []trace.Reason{{Code: "lease.no-majority", Args: []trace.Arg{{Number: 2}}}},
+	})
+	v.expire(3, 3000, 1)
+	v.start(1, 8000)
+	v.start(2, 8010)
+	v.ask(1, 8100, 2)
+	v.lead(1, 8110, 2)
+	if in, want := v.last(), "voters 1 and 2 not answering: 1 of 3"; in.Why != want {
+		t.Errorf("%q, want %q: %+v", in.Why, want, in)
+	}
+}
+
+// "Node 3 stopped answering", and it was well: who had not heard it had slept, and heard it as soon as it woke. The
+// log of the leader is missing.
+func TestSilentToOneThatSlept(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.follow(1, 0, 3, 1)
+	v.follow(2, 0, 3, 1)
+	v.add(2, 6000, trace.Record{Term: 1, Event: "timeout", Why: []string{
+		"no heartbeat of leader 3 came in time -> nobody leads",
+		"nobody has heard leader 3 of late -> ask the voters for term 2",
+	}, Sent: []string{"PRE_VOTE>1#2:20", "PRE_VOTE>3#2:21"}})
+	v.follow(2, 6040, 3, 1)
+	v.add(2, 6041, trace.Record{Term: 1, Event: "receive", From: 3, Msg: "RELEASE", MsgID: "3:9", Why: []string{
+		"3 releases term 1 -> the promise to it is over", "leader 3 released the term -> nobody leads",
+	}})
+	v.lead(1, 6200, 2)
+	if in, want := v.last(), "node 3 stopped leading"; in.Why != want {
+		t.Errorf("%q, want %q: %+v", in.Why, want, in)
+	}
+}

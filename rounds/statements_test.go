@@ -156,6 +156,20 @@ func (w *witness) own(ref rounds.Ref, node uint64, at time.Time) {
 	})
 }
 
+// late returns how long before the record a lease had ended, by the word of its process, which had not run.
+func (w *witness) late(ref rounds.Ref) (d time.Duration) {
+	for _, rec := range w.records[ref] {
+		for _, r := range rec.Reasons {
+			if m := ranOutLate.FindStringSubmatch(fmt.Sprint(r)); m != nil {
+				d, _ = time.ParseDuration(m[1] + "ms")
+			}
+		}
+	}
+	return d
+}
+
+var ranOutLate = regexp.MustCompile(`lease\.ran-out-late\D+(\d+)`)
+
 // ofLife wants a record that the process wrote.
 func (w *witness) ofLife(ref rounds.Ref, node uint64, incarnation string) {
 	w.t.Helper()
@@ -374,7 +388,7 @@ func (w *witness) ending(r *rounds.Leadership) {
 		if e.Kind == rounds.EndedByLease && r.End.Equal(r.Lease) {
 			break
 		}
-		w.own(e.Ref, r.Leader, r.End)
+		w.own(e.Ref, r.Leader, r.End.Add(w.late(e.Ref)))
 	case rounds.PeersSaw:
 		if e.Ref.Node == r.Leader {
 			w.wrong("peers saw it, and %v says so", e.Ref)

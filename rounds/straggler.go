@@ -3,6 +3,7 @@ package rounds
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -10,13 +11,14 @@ import (
 // followed, or soon after, or soon after it woke, it may have followed as late.
 func (r *Round) straggler(p Participant, g *group) Straggler {
 	out := Straggler{Node: p.Node}
-	won := r.Winner.At
+	won, by := r.Winner.At, r.Winner.Node
 	if i := r.decidedAt(); won.IsZero() && i >= 0 { // its records are not here: it had won by then
-		won = r.Steps[i].At
+		won, by = r.Steps[i].At, r.Steps[i].Ref.Node
 	}
 	l := g.current(p.Node)
 	if l != nil && !won.IsZero() { // a later process of its node was not there
-		l = cmp.Or(g.nodes[p.Node].at(won, g.fix), l)
+		m := g.nodes[p.Node]
+		l = cmp.Or(m.at(won, g.fix), m.lives[0]) // its log may begin later
 	}
 	if l == nil {
 		out.Reason = "no record of it is here"
@@ -25,20 +27,32 @@ func (r *Round) straggler(p Participant, g *group) Straggler {
 	out.Last = l.ref(l.last())
 	until, settled := g.fix.at(l.node, l.until), latest(won, r.ended())
 	last, before := l.before(won, g.fix)
-	woke, wrote := l.after(settled, g.fix) // it may have slept until then
+	since := max(last.seq, l.first())
+	if r.Winner.Ref.IsZero() || r.Winner.late { // it may have won long before
+		since = 1
+	}
+	sameTerm := r.Winner.late && !l.tookPartBefore(r.Term) // an earlier process of the node may have followed
+	woke, wrote := l.after(settled, g.fix)                 // it may have slept until then
 	switch {
 	case r.rival(p.Node):
 		out.Reason = "it led the term itself"
+	case g.apart(p.Node, by) == unbounded:
+		out.Reason = "no messages compare its clock with the others', and its records may end before"
 	case !won.IsZero() && (!wrote || until.Sub(g.fix.at(l.node, woke.wall)) < maxTransit):
 		out.Reason = fmt.Sprintf("its records end %s", around(until, won))
 	case l.top.round > r.Term:
 		out.Reason = fmt.Sprintf("its next records are of term %d and later", l.nextTerm(r.Term))
-	case !before && l.first() > 1, !l.whole(max(last.seq, l.first())):
+	case !before && l.first() > 1, !l.whole(since), sameTerm:
 		out.Reason = "records of it are missing since, and may tell that it did"
 	default:
 		out.Reason, out.wentOn = "it wrote on, and never named the winner", true
 	}
 	return out
+}
+
+// tookPartBefore reports whether the process wrote of a term before the given one.
+func (l *life) tookPartBefore(term uint64) bool {
+	return slices.ContainsFunc(l.sorted(), func(m mark) bool { return 0 < m.round && m.round < term })
 }
 
 func (r *Round) rival(id uint64) bool {

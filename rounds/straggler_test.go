@@ -1,6 +1,7 @@
 package rounds_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -55,9 +56,9 @@ func TestSleptUntilItsLogEnds(t *testing.T) {
 }
 
 // "It wrote on, and never named the winner": not so of a node whose log begins later, since it was rotated. It may have
-// named the winner before.
+// named the winner before, whatever a later process of it wrote.
 func TestLogBeginsAfterTheWin(t *testing.T) {
-	for _, rotated := range []bool{true, false} {
+	for name, rotated := range map[string]bool{"rotated": true, "rotated, and started again": true, "whole": false} {
 		v := newVoters()
 		if rotated {
 			v.seq["n2life0"] = 7
@@ -71,13 +72,79 @@ func TestLogBeginsAfterTheWin(t *testing.T) {
 			LeaderChange: trace.Elected, ValidUntil: atMS(1010), Why: []string{"a majority voted in term 1 -> lead"},
 		})
 		v.follow(3, 30, 1, 1)
+		if name == "rotated, and started again" {
+			v.add(2, 500, trace.Record{Event: "timeout"})
+			v.start(2, 4000)
+		}
 		for ms := 5000; ms < 8000; ms += 500 {
 			v.add(2, ms, trace.Record{Term: 1, Event: "timeout"})
 		}
 		v.add(1, 9000, trace.Record{Term: 1, Event: "timeout", Leader: 1, Token: 1, ValidUntil: atMS(9990)})
 		g := v.b.History().Groups[0]
 		if behind := slices.Contains(names(g.Findings), rounds.LeftBehind); behind == rotated {
-			t.Errorf("rotated %v: %+v, found %+v", rotated, g.Rounds[len(g.Rounds)-1].LeftBehind, g.Findings)
+			t.Errorf("%s: %+v, found %+v", name, g.Rounds[len(g.Rounds)-1].LeftBehind, g.Findings)
+		}
+	}
+}
+
+// "It wrote on, and never named the winner": not so where the log of the winner begins long after it won, as all logs
+// do that are read from one time on. An earlier process of the node may have followed.
+func TestLogsBeginAfterTheWin(t *testing.T) {
+	for _, cut := range []bool{true, false} {
+		v := newVoters()
+		if cut {
+			v.seq["n1life0"] = 88
+		}
+		v.start(2, 5)
+		v.add(2, 10, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		v.add(1, 20, trace.Record{
+			Term: 1, Event: "peers", Alive: []uint64{1, 2, 3}, Leader: 1, Token: 1, ValidUntil: atMS(1010),
+		})
+		v.follow(3, 30, 1, 1)
+		for ms := 5000; ms < 8000; ms += 500 {
+			v.add(2, ms, trace.Record{Term: 1, Event: "timeout"})
+		}
+		v.add(1, 9000, trace.Record{Term: 1, Event: "timeout", Leader: 1, Token: 1, ValidUntil: atMS(9990)})
+		g := v.b.History().Groups[0]
+		if behind := slices.Contains(names(g.Findings), rounds.LeftBehind); behind == cut {
+			t.Errorf("cut %v: %+v, found %+v", cut, g.Rounds[len(g.Rounds)-1].LeftBehind, g.Findings)
+		}
+	}
+}
+
+// "It wrote on, and never named the winner": not so of a node whose clock no messages compare with the winner's, where
+// clocks are off. Its records may end before.
+func TestStragglerOfAnotherTime(t *testing.T) {
+	for _, off := range []bool{true, false} {
+		v := newVoters()
+		v.start(1, 0)
+		v.start(2, 0)
+		v.start(3, 0)
+		v.lead(1, 20, 1)
+		v.follow(3, 30, 1, 1)
+		shift := 0
+		if off {
+			shift = 200e3
+		}
+		v.add(1, 1000, trace.Record{
+			Event: "timeout", Term: 1, Leader: 1, Token: 1, ValidUntil: atMS(1990), Why: []string{"x -> y"},
+			Sent: []string{"HEARTBEAT>3#1:9"},
+		})
+		v.receive(3, 1001+shift, 1, "1:9")
+		v.add(3, 1010+shift, trace.Record{
+			Event: "timeout", Term: 1, Leader: 1, Token: 1, Why: []string{"x -> y"}, Sent: []string{"PRE_VOTE>1#3:1"},
+		})
+		v.add(1, 1011, trace.Record{
+			Event: "receive", From: 3, Msg: "PRE_VOTE", MsgID: "3:1", Term: 1, Leader: 1, Token: 1,
+			Why: []string{"x -> y"}, HLC: fmt.Sprintf("%d.1", atMS(1010+shift).UnixMicro()),
+		})
+		v.add(1, 1100, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}, Term: 1, Leader: 1, Token: 1})
+		for ms := 200; ms < 8000; ms += 500 {
+			v.add(2, ms, trace.Record{Term: 1, Event: "timeout"})
+		}
+		g := v.b.History().Groups[0]
+		if behind := slices.Contains(names(g.Findings), rounds.LeftBehind); behind == off {
+			t.Errorf("off %v: %+v, found %+v", off, g.Rounds[len(g.Rounds)-1].LeftBehind, g.Findings)
 		}
 	}
 }

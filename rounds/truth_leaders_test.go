@@ -34,8 +34,13 @@ func (r *reading) compareLeaderships() {
 			r.fail("leadership: of a process that never led the term", l.Term, "%+v", l)
 			continue
 		}
-		from := r.trueTime(l.Leader, l.From)
-		if from.Before(truth.From) || from.After(truth.From) && !r.head && !r.holes() && r.shows(truth) {
+		from, early := r.trueTime(l.Leader, l.From), time.Duration(0)
+		// Its followers tell since when, by their clocks.
+		if rec := r.byRef[l.First]; rec != nil && from.Before(rec.Time) {
+			early = r.blur()
+		}
+		late := from.After(truth.From) && !r.rotated() && !r.holes() && r.shows(truth)
+		if from.Before(truth.From.Add(-early)) || late {
 			r.fail("leadership: another beginning", l.Term, "%d led from %v, not %v", l.Leader, truth.From, from)
 		}
 		if !l.End.IsZero() {
@@ -123,7 +128,9 @@ func (r *reading) compareEnd(l *rounds.Leadership, truth *sim.Reign) {
 	}
 	crashed := truth.Ended == sim.ByCrash || truth.Until.Equal(r.lives[l.Incarnation].Until) // as it stepped down
 	cut := truth.Ended == sim.ByBelief && (r.tail || r.holes())
-	if last := r.last[l.Incarnation]; cut && last.Time.Before(truth.Until) {
+	last := r.last[l.Incarnation]
+	leads := last != nil && last.Leader == last.Node && last.LeaderTerm() == l.Term // it stepped down at once
+	if cut && (leads && !last.Time.After(truth.Until) || last.Time.Before(truth.Until)) {
 		crashed = true // its own word is cut off, and by all that is left it led until its process ended
 	}
 	switch {
@@ -170,7 +177,7 @@ func (r *reading) compareWinner(term uint64, w *rounds.Winner, what string) {
 		return
 	}
 	at := r.trueTime(w.Node, w.At)
-	if at.Before(truth.From) || !at.Equal(truth.From) && r.shows(truth) && !r.head && !r.holes() {
+	if at.Before(truth.From) || !at.Equal(truth.From) && r.shows(truth) && !r.rotated() && !r.holes() {
 		r.fail(what+": not at that time", term, "%d led from %v, not %v", w.Node, truth.From, at)
 	}
 }

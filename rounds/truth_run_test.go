@@ -231,15 +231,19 @@ func (r *reading) files(t *testing.T, d *rand.Rand) [][]byte {
 		first, last := r.run.records[0].Time, r.run.records[n-1].Time
 		r.stood = first.Add(time.Duration(d.Int64N(int64(last.Sub(first)) + 1)))
 	}
+	began, terse := r.began(d), r.terse(d)
 	for _, rec := range r.run.records {
 		if r.mid && rec.Time.After(r.stood) {
 			continue
 		}
-		if r.info && rec.Level == "debug" {
+		if terse[rec.Node] && rec.Level == "debug" {
 			continue
 		}
 		seq[rec.Incarnation]++
 		rec.Seq = seq[rec.Incarnation]
+		if rec.Time.Before(began) {
+			continue
+		}
 		lines[rec.Node-1] = append(lines[rec.Node-1], rec)
 	}
 	for i := range lines {
@@ -262,6 +266,27 @@ func (r *reading) files(t *testing.T, d *rand.Rand) [][]byte {
 		out[i] = files[i].Bytes()
 	}
 	return out
+}
+
+// began returns when the logs begin, zero for the beginning of the run.
+func (r *reading) began(d *rand.Rand) time.Time {
+	if !r.since || len(r.run.records) == 0 {
+		return time.Time{}
+	}
+	first, last := r.run.records[0].Time, r.run.records[len(r.run.records)-1].Time
+	if r.mid {
+		last = r.stood
+	}
+	return first.Add(time.Duration(d.Int64N(int64(last.Sub(first)) + 1)))
+}
+
+// terse returns the nodes that write only records of level info and above.
+func (r *reading) terse(d *rand.Rand) map[uint64]bool {
+	nodes := map[uint64]bool{}
+	for id := range uint64(r.run.result.Nodes) {
+		nodes[id+1] = r.info && (!r.some || d.IntN(2) == 0)
+	}
+	return nodes
 }
 
 // spoil returns the records of a log that are left.

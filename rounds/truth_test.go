@@ -25,13 +25,20 @@ type variant struct {
 	gap     bool          // records in the middle of one log are missing
 	lossy   bool          // each tenth record is missing, on average
 	mid     bool          // all logs end at one time, as they stood then
+	since   bool          // all logs begin at one time
+	some    bool          // only some of the nodes write no more than level info
 }
 
 // shifted reports whether the clocks are off.
 func (v variant) shifted() bool { return v.off > 0 }
 
 // complete reports whether no record is missing, except those below the level.
-func (v variant) complete() bool { return !v.missing && !v.tail && !v.head && !v.mid && !v.holes() }
+func (v variant) complete() bool {
+	return !v.missing && !v.tail && !v.rotated() && !v.mid && !v.holes()
+}
+
+// rotated reports whether the beginning of a log is missing.
+func (v variant) rotated() bool { return v.head || v.since }
 
 // holes reports whether records between others are missing.
 func (v variant) holes() bool { return v.gap || v.lossy }
@@ -56,6 +63,19 @@ var variants = []variant{
 	{name: "records lost", lossy: true},
 	{name: "as they stood", mid: true},
 	{name: "info, as they stood", info: true, mid: true},
+	{name: "info, a log rotated", info: true, head: true},
+	{name: "info, records lost", info: true, lossy: true},
+	{name: "records lost, clocks off", lossy: true, off: hours},
+	{name: "as they stood, clocks off", mid: true, off: hours},
+	{name: "a log missing, as they stood", missing: true, mid: true},
+	{name: "a log rotated, clocks off", head: true, off: hours},
+	{name: "a log cut short, clocks off", tail: true, off: 20 * time.Minute},
+	{name: "since", since: true},
+	{name: "info, since", info: true, since: true},
+	{name: "since, until, clocks off", since: true, mid: true, off: hours},
+	{name: "info on some", info: true, some: true},
+	{name: "info on some, clocks off", info: true, some: true, off: hours},
+	{name: "info on some, since, until", info: true, some: true, since: true, mid: true},
 }
 
 // truthSeeds is how many runs TestTruth makes of each algorithm.

@@ -108,25 +108,30 @@ func (r *Round) unknown(format string, args ...any) {
 // gaps lists the records that are missing between a process's records of the round, or just
 // before them.
 func (r *Round) gaps(entries []*entry) {
-	wrote := map[*life]span{}
+	wrote := map[*life]*span{}
 	var lives []*life // in causal order of their first entries
 	for _, e := range entries {
-		own, known := wrote[e.life]
-		if !known {
-			own = span{e.Ref.Seq, e.Ref.Seq}
+		own := wrote[e.life]
+		switch {
+		case e.life.complete(): // nearly always
+			continue
+		case own == nil:
+			own = &span{e.Ref.Seq, e.Ref.Seq}
+			wrote[e.life] = own
 			lives = append(lives, e.life)
 		}
-		wrote[e.life] = span{min(own.first, e.Ref.Seq), max(own.last, e.Ref.Seq)}
+		own.first, own.last = min(own.first, e.Ref.Seq), max(own.last, e.Ref.Seq)
 	}
 	var missing []string
 	for _, l := range lives {
 		lost, places, first := 0, 0, Ref{}
-		for gap := range l.gapsBefore(wrote[l]) {
+		for gap := range l.gapsBefore(*wrote[l]) {
 			if lost, places = lost+int(gap.Lost), places+1; places == 1 {
 				first = l.ref(gap.After.Seq + gap.Lost + 1)
 			}
 		}
-		if where := "before " + l.name(first); lost > 0 {
+		if lost > 0 {
+			where := "before " + l.name(first)
 			if places > 1 {
 				where = fmt.Sprintf("in %d places, the first %s", places, where)
 			}
@@ -146,8 +151,8 @@ func (l *life) name(ref Ref) string {
 	return ref.String() + "@" + l.incarnation
 }
 
-// unknowns lists what the records of the group do not tell.
-func (g *group) unknowns(out *Group) []string {
+// unknowns lists what the records of the group do not tell. apart are the nodes whose clocks are not compared.
+func (g *group) unknowns(out *Group, apart []uint64) []string {
 	unknown := []string{}
 	var missing []uint64
 	var holes []string
@@ -172,7 +177,7 @@ func (g *group) unknowns(out *Group) []string {
 		unknown = append(unknown, fmt.Sprintf("Records are missing: %s; the rounds that they are of say where.",
 			strings.Join(holes, ", ")))
 	}
-	if apart := g.unlinkedClocks(out); len(apart) > 0 {
+	if len(apart) > 0 {
 		unknown = append(unknown, fmt.Sprintf("No messages compare the %s of %s with the others': %s.",
 			words.Either(len(apart), "clock", "clocks"), words.Nodes(apart), g.timesOf(apart)))
 	}
@@ -240,7 +245,7 @@ func (g *group) timesOf(apart []uint64) string {
 	if len(least) == 0 {
 		return asShown
 	}
-	proven := "corrected by the least that messages in one direction prove"
+	proven := "corrected as far as messages prove them wrong"
 	if len(least) == len(apart) {
 		return "times are " + proven
 	}

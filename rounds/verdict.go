@@ -2,18 +2,24 @@ package rounds
 
 import "github.com/ringleader-dev/ringleader/algorithms"
 
+// decision is the same for verdicts that count once.
+type decision struct {
+	kind            VerdictKind
+	loser, over, by uint64
+}
+
 // decide collects the verdicts of the election. A refusal after all have followed the winner, perhaps in a
 // later life, decided nothing.
-func (r *Round) decide() {
-	known := map[Verdict]bool{}
+func (r *Round) decide(in *scratch) {
+	clear(in.verdicts)
 	for i := range r.Steps {
-		r.addVerdicts(&r.Steps[i], i >= r.Aftermath, known)
+		r.addVerdicts(&r.Steps[i], i >= r.Aftermath, in.verdicts)
 	}
 }
 
 // addVerdicts adds the verdicts of a step, which came after the election if after is set. The same verdict on
 // the same two nodes counts once, except that the refusals of different voters all count.
-func (r *Round) addVerdicts(s *Step, after bool, known map[Verdict]bool) {
+func (r *Round) addVerdicts(s *Step, after bool, known map[decision]bool) {
 	for i := range s.reasons {
 		why := &s.reasons[i]
 		d, ok := decided[algorithms.Verdict](why)
@@ -21,18 +27,19 @@ func (r *Round) addVerdicts(s *Step, after bool, known map[Verdict]bool) {
 			continue
 		}
 		node := s.Ref.Node
-		v := Verdict{Kind: d.Kind, Loser: why.node(d.Loser, node), Over: why.node(d.Over, node)}
-		if v.Kind == Refused {
-			v.By = why.node(d.By, node) // each voter answers for itself
+		same := decision{kind: d.Kind, loser: why.node(d.Loser, node), over: why.node(d.Over, node)}
+		by := node
+		if d.Kind == Refused {
+			by = why.node(d.By, node)
+			same.by = by // each voter answers for itself
 		}
-		if known[v] {
+		if known[same] {
 			continue
 		}
-		known[v] = true
-		if v.Kind != Refused {
-			v.By = node
-		}
-		v.Why, v.Rule, v.Ref, v.At = why.why, why.rule(r.Algorithm), s.Ref, s.At
-		r.Verdicts = append(r.Verdicts, v)
+		known[same] = true
+		r.Verdicts = append(r.Verdicts, Verdict{
+			Kind: same.kind, Loser: same.loser, Over: same.over, By: by,
+			Why: why.why, Rule: why.rule(r.Algorithm), Ref: s.Ref, At: s.At,
+		})
 	}
 }

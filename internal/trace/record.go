@@ -43,6 +43,9 @@ const (
 	Deposed     Change = "deposed"
 )
 
+// Unauthenticated is Record.Security of a node without credentials that other machines reach.
+const Unauthenticated = "unauthenticated"
+
 // Record is one Step of one node.
 type Record struct {
 	Level       string    `json:"level"`
@@ -63,6 +66,9 @@ type Record struct {
 
 	// Store names the kind of store on which leadership stands; it is empty if leadership stands on none.
 	Store string `json:"store,omitempty"`
+
+	// Security is Unauthenticated if whoever can send packets to the node is believed; else it is empty.
+	Security string `json:"security,omitempty"`
 
 	Event    string   `json:"event"`
 	From     uint64   `json:"from,omitempty"`   // the sender (event receive)
@@ -168,6 +174,9 @@ func (r Record) MarshalZerologObject(e *zerolog.Event) {
 	}
 	if r.Store != "" {
 		e.Str("store", r.Store)
+	}
+	if r.Security != "" {
+		e.Str("security", r.Security)
 	}
 	e.Str("event", r.Event)
 	r.marshalCause(e)

@@ -3,6 +3,7 @@ package trace
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -22,6 +23,9 @@ type Recorder struct {
 	clock  proto.HLC
 	prev   algorithms.Leader
 	term   uint64 // the node's own term
+
+	alive []proto.NodeID        // the last view
+	lost  map[proto.NodeID]bool // who left it, and is not back
 }
 
 // RecorderConfig says whose Steps a Recorder records, and which of them.
@@ -32,6 +36,7 @@ type RecorderConfig struct {
 	Algorithm   string
 	Guarantee   algorithms.Guarantee
 	Store       string // the kind of store on which leadership stands, "" for none
+	Security    string // see Record
 	// Level is the lowest level that is recorded. A record below it gets no number, so the numbers
 	// of written records have no gap.
 	Level zerolog.Level
@@ -71,7 +76,8 @@ func (r *Recorder) Record(
 	wall time.Time, ev algorithms.Event, out algorithms.Output,
 ) (rec Record, ok bool) {
 	change := changeOf(r.cfg.Node, r.prev, out, ev)
-	level := levelOf(out, change)
+	news := r.viewed(ev)
+	level := levelOf(out, change, news)
 	prev := r.prev
 	r.prev = out.Leader
 	r.term = max(r.term, uint64(out.Leader.Term))
@@ -84,8 +90,8 @@ func (r *Recorder) Record(
 	r.seq++
 	rec = Record{
 		Level: level.String(), Time: wall, Cluster: r.cfg.Cluster,
-		Store: r.cfg.Store,
-		Node:  uint64(r.cfg.Node), Incarnation: r.cfg.Incarnation.Short(), Algo: r.cfg.Algorithm,
+		Store: r.cfg.Store, Security: r.cfg.Security,
+		Node: uint64(r.cfg.Node), Incarnation: r.cfg.Incarnation.Short(), Algo: r.cfg.Algorithm,
 		Seq: r.seq, HLC: r.clock.String(), Term: r.term,
 		Event: eventName(ev), Sent: sentIDs(out.Send), Ineligible: out.Ineligible,
 	}
@@ -195,13 +201,41 @@ func RoleOf(self proto.NodeID, l algorithms.Leader) Role {
 	return Following
 }
 
-// levelOf returns warn for a Step whose Output has Warn; info for a Step with a changed belief, a
-// reason or news of a split brain; and debug for any other Step.
-func levelOf(out algorithms.Output, change Change) zerolog.Level {
+// maxLost is of how many lost nodes a Recorder would know that they are back: who makes up members makes up any number.
+const maxLost = 1024
+
+// viewed takes the view of the Step. It reports whether a node left it, or is back in it.
+func (r *Recorder) viewed(ev algorithms.Event) (news bool) {
+	view, ok := ev.(algorithms.PeersChanged)
+	if !ok {
+		return false
+	}
+	alive := make([]proto.NodeID, 0, len(view.Alive))
+	for _, p := range view.Alive {
+		alive = append(alive, p.ID)
+		news = news || r.lost[p.ID]
+		delete(r.lost, p.ID)
+	}
+	for _, id := range r.alive {
+		if slices.Contains(alive, id) {
+			continue
+		}
+		if news = true; r.lost == nil || len(r.lost) >= maxLost {
+			r.lost = map[proto.NodeID]bool{}
+		}
+		r.lost[id] = true
+	}
+	r.alive = alive
+	return news
+}
+
+// levelOf returns warn for a Step whose Output has Warn; info for a Step with a changed belief, a reason, news of a
+// split brain, or of who is alive; and debug for any other Step.
+func levelOf(out algorithms.Output, change Change, news bool) zerolog.Level {
 	switch {
 	case out.Warn:
 		return zerolog.WarnLevel
-	case change != "" || len(out.Why) > 0 || len(out.Splits) > 0:
+	case change != "" || news || len(out.Why) > 0 || len(out.Splits) > 0:
 		return zerolog.InfoLevel
 	}
 	return zerolog.DebugLevel

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -297,5 +298,32 @@ func TestControlIsRecorded(t *testing.T) {
 		if got, err := trace.Parse(line.Bytes()); err != nil || got.Ineligible != c.barred {
 			t.Errorf("%s came back as %+v, %v", line.String(), got, err)
 		}
+	}
+}
+
+// At level info the records tell of each process that left the view, and that it was back, though nothing was decided:
+// without them, nobody could say later that it had ended. What joins for the first time is told at level debug only.
+func TestInfoTellsWhoIsLost(t *testing.T) {
+	r := newRecorder(zerolog.InfoLevel)
+	view := func(evidence string, ids ...proto.NodeID) algorithms.PeersChanged {
+		ev := algorithms.PeersChanged{Evidence: evidence}
+		for _, id := range ids {
+			ev.Alive = append(ev.Alive, proto.Peer{ID: id})
+		}
+		return ev
+	}
+	told := []string{}
+	for _, ev := range []algorithms.PeersChanged{
+		view("joined 2", 2, 4), view("joined 5", 2, 4, 5), view("heartbeat-missed 5", 2, 4), view("attr 2", 2, 4),
+		view("heartbeat-back 5", 2, 4, 5), view("attr 5", 2, 4, 5), view("left 2", 4, 5),
+	} {
+		out := algorithms.Output{}
+		r.Stamp(zero, ev, &out)
+		if rec, ok := r.Record(zero, ev, out); ok {
+			told = append(told, rec.Evidence)
+		}
+	}
+	if want := []string{"heartbeat-missed 5", "heartbeat-back 5", "left 2"}; !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
 	}
 }

@@ -204,7 +204,7 @@ func TestEachFieldIsReadTheFastWay(t *testing.T) {
 			{Code: "e.f"},
 		},
 		Sent:      []string{"OK>5#1:1"},
-		SentBytes: 60, Store: "etcd", Asked: "look",
+		SentBytes: 60, Store: "etcd", Asked: "look", Security: trace.Unauthenticated,
 		Ineligible: "not ready", Role: "leader", Leader: 1, Led: 6, Guarantee: "lease", Token: 6,
 		ValidUntil: time.Unix(7, 0).UTC(), PrevLeader: &was, LeaderChange: "elected",
 		Splits: []trace.Split{{

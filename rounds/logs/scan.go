@@ -46,7 +46,7 @@ const (
 
 // lastNames are the words of the record before: the next one often has the same.
 type lastNames struct {
-	level, cluster, incarnation, algo, event, msg, asked, store, role, guarantee, change, code string
+	level, cluster, incarnation, algo, event, msg, asked, store, security, role, guarantee, change, code string
 }
 
 func newScanner() *scanner { return &scanner{names: map[string]string{}, chars: &strings.Builder{}} }
@@ -133,6 +133,8 @@ func (s *scanner) cause(key []byte, rec *trace.Record) (bit uint64) {
 		rec.SentBytes, bit = s.count(), 1<<22
 	case "store":
 		rec.Store, bit = s.name(&s.last.store), 1<<35
+	case "security":
+		rec.Security, bit = s.name(&s.last.security), 1<<36
 	case "asked":
 		rec.Asked, bit = s.name(&s.last.asked), 1<<34
 	default:

@@ -35,7 +35,6 @@ type page struct {
 	JS     template.JS
 	Notes  []string
 	Groups []*pageGroup
-	Data   []*groupData // as JSON, for the script
 }
 
 // HTML writes a history as one page: the rounds to choose from, who led when,
@@ -48,11 +47,7 @@ func HTML(w io.Writer, h *rounds.History) error {
 	}
 	p.Notes = cleanAll(h.Notes)
 	for i, g := range h.Groups {
-		group, data, err := drawGroup(i, g)
-		if err != nil {
-			return err
-		}
-		p.Groups, p.Data = append(p.Groups, group), append(p.Data, data)
+		p.Groups = append(p.Groups, layGroup(i, g))
 	}
 	out := bufio.NewWriter(w)
 	if err := pageTemplate().Execute(out, &p); err != nil {

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"slices"
@@ -18,9 +19,11 @@ type pageGroup struct {
 	Rounds    []*pageRound
 	Unknown   []string
 	Left      int // rounds that are too many for the page
+	Data      *groupData
 }
 
-// pageRound is one round in the page, with its drawing.
+// pageRound is one round in the page. It is drawn when the page is written: all drawings together take more memory than
+// the rounds.
 type pageRound struct {
 	ID       string
 	Term     uint64
@@ -30,7 +33,9 @@ type pageRound struct {
 	Facts    []fact
 	Findings []pageFinding
 	Unknown  []string
-	Drawing  template.HTML
+
+	layout *layout
+	data   []byte // JSON, nil until it is drawn
 }
 
 type pageFinding struct {
@@ -38,17 +43,16 @@ type pageFinding struct {
 	Records    []string
 }
 
-// groupData is the data of a cluster for the script. Ids and terms are strings, because the script's
-// numbers would round large ones.
+// groupData is the data of a cluster for the script; its rounds have their own. Ids and terms are strings, because the
+// script's numbers would round large ones.
 type groupData struct {
-	Ring     bool         `json:"ring"`
-	Nodes    []string     `json:"nodes"`
-	Hues     []int        `json:"hues"`
-	Rounds   []*roundData `json:"rounds"`
-	Timeline *timeline    `json:"timeline"`
+	Ring     bool
+	Nodes    []string
+	Hues     []int
+	Timeline *timeline
 }
 
-func drawGroup(index int, g *rounds.Group) (*pageGroup, *groupData, error) {
+func layGroup(index int, g *rounds.Group) *pageGroup {
 	shown := g.Rounds[max(0, len(g.Rounds)-MaxPictured):]
 	page := &pageGroup{
 		Name: clean(g.Cluster), Algorithm: clean(g.Algorithm), Guarantee: clean(g.Guarantee),
@@ -62,22 +66,18 @@ func drawGroup(index int, g *rounds.Group) (*pageGroup, *groupData, error) {
 	}
 	all := everyone(g)
 	lanes := foldLanes(g.Rounds, all)
-	data := &groupData{Ring: isRing(g.Algorithm), Timeline: newTimeline(g, shown, lanes)}
+	page.Data = &groupData{Ring: isRing(g.Algorithm), Timeline: newTimeline(g, shown, lanes)}
 	hue := hueIn(lanes)
 	for _, id := range lanes {
-		data.Nodes = append(data.Nodes, laneName(id, len(all)-len(lanes)+1))
-		data.Hues = append(data.Hues, hue(id))
+		page.Data.Nodes = append(page.Data.Nodes, laneName(id, len(all)-len(lanes)+1))
+		page.Data.Hues = append(page.Data.Hues, hue(id))
 	}
 	known := map[uint64]belief{}
 	for i, r := range g.Rounds {
 		s := newLayout(r, lanes, known)
 		s.refs = g.Names
 		if i >= len(g.Rounds)-len(shown) {
-			drawn, d, err := drawRound(fmt.Sprintf("g%d-t%d", index, r.Term), s)
-			if err != nil {
-				return nil, nil, err
-			}
-			page.Rounds, data.Rounds = append(page.Rounds, drawn), append(data.Rounds, d)
+			page.Rounds = append(page.Rounds, newPageRound(fmt.Sprintf("g%d-t%d", index, r.Term), s))
 		}
 		now := slices.Clone(s.before)
 		for step := range r.Steps {
@@ -87,7 +87,7 @@ func drawGroup(index int, g *rounds.Group) (*pageGroup, *groupData, error) {
 			known[id] = now[lane]
 		}
 	}
-	return page, data, nil
+	return page
 }
 
 // everyone returns the ids of all nodes that appear in a round of the group, in their order on the
@@ -105,21 +105,33 @@ func everyone(g *rounds.Group) []uint64 {
 	return inPlace(g.Algorithm, g.Rounds, sorted(ids))
 }
 
-// drawRound returns a round's part of the page, and the round's data for the script.
-func drawRound(id string, s *layout) (*pageRound, *roundData, error) {
-	r := s.round
+// Drawing returns the diagram of the round. The template calls it, before it calls Data.
+func (p *pageRound) Drawing() (template.HTML, error) {
 	var svg strings.Builder
-	d := newDrawing(&svg, s, nil)
+	d := newDrawing(&svg, p.layout, nil)
 	d.open()
 	d.sequence()
 	d.put("</svg>")
 	if err := d.out.Flush(); err != nil {
-		return nil, nil, err
+		return "", err
 	}
+	var err error
+	if p.data, err = json.Marshal(newRoundData(p.ID, d)); err != nil {
+		return "", fmt.Errorf("write the data of round %s: %w", p.ID, err)
+	}
+	p.layout = nil                          // its memory can be freed
+	return template.HTML(svg.String()), nil // drawing escapes every text
+}
+
+// Data returns the data of the round for the script. Marshal escapes what could end a script.
+func (p *pageRound) Data() template.JS { return template.JS(p.data) }
+
+// newPageRound returns a round's part of the page.
+func newPageRound(id string, s *layout) *pageRound {
+	r := s.round
 	page := &pageRound{
 		ID: id, Term: r.Term, Title: title(r), Brief: brief(r), Facts: facts(r),
-		Unknown: cleanAll(r.Unknown),
-		Drawing: template.HTML(svg.String()), // drawing escapes every text
+		Unknown: cleanAll(r.Unknown), layout: s,
 	}
 	if r.Split.ElectKnown {
 		page.Took = span(r.Split.Elect + r.Split.Announce)
@@ -131,7 +143,7 @@ func drawRound(id string, s *layout) (*pageRound, *roundData, error) {
 		}
 		page.Findings = append(page.Findings, finding)
 	}
-	return page, newRoundData(id, d), nil
+	return page
 }
 
 // brief returns the line about a round in the list of rounds.

@@ -2,7 +2,9 @@ package render_test
 
 import (
 	"bytes"
+	"errors"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -55,3 +57,34 @@ func TestManyNodes(t *testing.T) {
 		}
 	}
 }
+
+// A page of many rounds is drawn as it is written: one that cannot be written takes little memory.
+func TestPageInPieces(t *testing.T) {
+	h := history(t, "../testdata/bully-kill.log")
+	g := h.Groups[0]
+	for term := range uint64(200) {
+		r := *g.Rounds[0]
+		r.Term = 1000 + term
+		g.Rounds = append(g.Rounds, &r)
+	}
+	took := func(w io.Writer, want error) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if err := render.HTML(w, h); !errors.Is(err, want) {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	took(io.Discard, nil) // what is made only once
+	if all, none := took(io.Discard, nil), took(full{}, errFull); none > all/4 {
+		t.Errorf("%d bytes of memory for a page that cannot be written, %d for one that can", none, all)
+	}
+}
+
+// full is a writer that takes nothing.
+type full struct{}
+
+var errFull = errors.New("no space left")
+
+func (full) Write([]byte) (int, error) { return 0, errFull }

@@ -115,6 +115,11 @@ func beginning(names *rounds.Names, r *rounds.Round) (sentences []string) {
 	case rounds.Vacant:
 		say("At %s node %d stood, as nobody led: %s%s.", at, c.Node, c.Text, by)
 	case rounds.HandOver:
+		if from := c.Handing(); r.Incident != nil && from != 0 && from != r.Incident.Former {
+			say("At %s node %d, which did not lead, handed over%s: node %d was asked to call the next election%s.",
+				at, from, bracketed(c.Request), c.Node, cite(names, request(r), c.Ref))
+			return sentences
+		}
 		say("At %s the leader handed over%s: node %d was asked to lead the next term%s.",
 			at, bracketed(c.Request), c.Node, cite(names, request(r), c.Ref))
 	case rounds.HigherRank:
@@ -123,8 +128,8 @@ func beginning(names *rounds.Names, r *rounds.Round) (sentences []string) {
 		say("At %s a split brain was recovered from: two leaders had met, and all who led had stopped%s. "+
 			"Node %d called for one leader of a new term%s.", at, by, c.Node, by)
 	case rounds.Readmitted:
-		say("At %s node %d, which had lost what it voted, took term %d to vote above that: %s%s. "+
-			"Nobody called an election.", at, c.Node, r.Term, c.Text, by)
+		say("At %s node %d, which had lost what it voted, took term %d without an election, to vote above that: %s%s.",
+			at, c.Node, r.Term, c.Text, by)
 	case rounds.NomineeLost:
 		say("At %s node %d called again: %s%s.", at, c.Node, c.Text, by)
 	case rounds.Released, rounds.EntryLost:

@@ -37,20 +37,27 @@ func (p *page) summary(g *rounds.Group) {
 	p.WriteByte('\n')
 }
 
-// neverLed writes which voters cannot make a leader, where nobody ever led.
+// neverLed writes which nodes run, and which voters cannot make a leader, where nobody ever led.
 func (p *page) neverLed(g *rounds.Group) {
-	var ids []uint64
-	var by []rounds.Ref
+	var all, voteless []uint64
+	var last, by []rounds.Ref
 	for _, n := range g.Nodes {
+		if n.Records > 0 {
+			all, last = append(all, n.ID), append(last, n.Last)
+		}
 		if !n.Voteless.IsZero() {
-			ids, by = append(ids, n.ID), append(by, n.Voteless)
+			voteless, by = append(voteless, n.ID), append(by, n.Voteless)
 		}
 	}
-	if len(ids) > 0 {
-		p.line("Nobody led, as far as the records go: %s %s for nobody, since nothing is saved of earlier votes%s.",
-			shortIDs(ids), words.Either(len(ids), "votes", "vote"), cite(g.Names, by...))
-		p.WriteByte('\n')
+	p.line("Nobody led, by the records of %s%s.", shortIDs(all), cite(g.Names, last...))
+	if len(voteless) > 0 {
+		p.line("%s %s for nobody, since nothing is saved of earlier votes%s.", words.Upper(shortIDs(voteless)),
+			words.Either(len(voteless), "votes", "vote"), cite(g.Names, by...))
 	}
+	if line := upAndDown(g); line != "" {
+		p.line("%s", line)
+	}
+	p.WriteByte('\n')
 }
 
 // present says who leads at the end of the records, or why nobody does.

@@ -17,14 +17,22 @@ import (
 func List(w io.Writer, g *rounds.Group, s Selection) error {
 	p := page{names: g.Names}
 	p.line("%s (%s)", words.Upper(clusterName(g.Cluster, g.Algorithm, g.Run, g.Era)), g.Guarantee)
-	p.summary(g)
+	shown, left := s.on(g).choose(g.Rounds)
+	left += s.retained[clusterName(g.Cluster, g.Algorithm, g.Run, g.Era)]
+	none := len(shown)+left == 0
+	if p.summary(g); none && !s.Limited() && !s.Findings && len(g.Leaderships) == 0 {
+		p.line("No election in these records, which are from %s to %s.", dated(g.From), dated(g.Until))
+		p.findings(g.Loose)
+		return p.to(w)
+	}
 	if s.Limited() {
 		p.line("All of that is about all records, from %s to %s; what begins between --since and --until:",
 			dated(g.From), dated(g.Until))
 	}
-	p.columns()
-	shown, left := s.on(g).choose(g.Rounds)
-	if left += s.retained[clusterName(g.Cluster, g.Algorithm, g.Run, g.Era)]; left > 0 {
+	if !none {
+		p.columns()
+	}
+	if left > 0 {
 		p.line("%6s  %s before; --last %d shows them, too", "…", words.Plural(left, "line"), left+len(shown))
 	}
 	days := spansDays(g)
@@ -35,7 +43,13 @@ func List(w io.Writer, g *rounds.Group, s Selection) error {
 		p.findings(r.Findings)
 	}
 	p.findings(g.Loose)
-	if len(shown)+left == 0 && s.Limited() && !s.Findings {
+	switch {
+	case !none || s.Findings && len(g.Loose) > 0:
+	case s.Findings && s.Limited():
+		p.line("%6s  nothing that began then is wrong, as far as the records tell", "…")
+	case s.Findings:
+		p.line("%6s  nothing is wrong, as far as the records tell", "…")
+	case s.Limited():
 		p.line("%6s  nothing began then: the records are from %s to %s", "…", dated(g.From), dated(g.Until))
 	}
 	return p.to(w)
@@ -316,7 +330,7 @@ func begunBy(r *rounds.Round) bool {
 	switch r.Cause.Kind {
 	case rounds.HigherRank, rounds.HandOver, rounds.EntryLost:
 		return true
-	case rounds.Unexplained, rounds.RoundFailed:
+	case rounds.Unexplained, rounds.RoundFailed, rounds.FirstLeader:
 		return r.Incident.Ended.Kind == rounds.EndedByWord
 	}
 	return false

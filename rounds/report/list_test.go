@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -67,4 +68,44 @@ func TestNothingBeganThen(t *testing.T) {
 	says(t, list(report.Selection{Since: g.Until.Add(time.Hour)}), said)
 	says(t, list(report.Selection{Since: g.From.Add(-time.Hour)}), "!nothing began")
 	says(t, list(report.Selection{Since: g.From.Add(-time.Hour), Findings: true}), "!nothing began")
+}
+
+// A list without lines has no titles of columns. It says what is known: the nodes, the time of the records, and that
+// nobody held an election in it.
+func TestListWithoutElections(t *testing.T) {
+	list := func(lines func(line string) bool, s report.Selection) string {
+		log, err := os.ReadFile("../testdata/cases/votes-wiped/n1.log")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kept bytes.Buffer
+		for line := range strings.Lines(string(log)) {
+			if lines(line) {
+				kept.WriteString(line)
+			}
+		}
+		b := rounds.NewBuilder()
+		if _, err := logs.Read(&kept, b); err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		for _, g := range b.History().Groups {
+			if err := report.List(&out, g, s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return out.String()
+	}
+	early := func(line string) bool { return strings.Contains(line, "T09:16:32.3") }
+	const none = "\nNo election in these records, which are from 2026-11-25 09:16:32 to 2026-11-25 09:16:32.\n"
+	says(t, list(early, report.Selection{}), "\nNobody led, by the records of node 1 [1:2].\n",
+		"\nNo record tells an end of the last process of node 1.\n", none,
+		"!TERM", "!for nobody")
+	start := func(line string) bool { return early(line) && !strings.Contains(line, `"seq":2,`) }
+	says(t, list(start, report.Selection{}), none, "!TERM",
+		"\nNode 1 votes for nobody, since nothing is saved of earlier votes [1:1].\n")
+	says(t, list(start, report.Selection{Findings: true}), "nothing is wrong, as far as the records tell\n", "!TERM")
+	all := func(string) bool { return true }
+	says(t, list(all, report.Selection{Findings: true, Until: time.Date(2026, 11, 25, 0, 0, 0, 0, time.UTC)}), "!TERM",
+		"nothing that began then is wrong, as far as the records tell\n")
 }

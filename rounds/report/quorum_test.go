@@ -36,7 +36,7 @@ func TestNoQuorum(t *testing.T) {
 		}
 		text := strings.Join(strings.Fields(out.String()), " ")
 		for _, want := range []string{
-			"Nobody leads", "No quorum: node 1 asked the voters (1, 2, 3, 4 and 5) and 2 of 5 would grant, " +
+			"Nobody leads", "No quorum: node 1 asked the voters (1, 2, 3, 4 and 5) and 2 of 5 would grant; " +
 				"3 are needed [1:1 2:1].",
 			"No answer of nodes 4 and 5 is in the records.",
 			"Node 3, which had promised node 5 to grant nobody else for a while, said no [3:1].",
@@ -60,7 +60,7 @@ func TestLeaseIsExplained(t *testing.T) {
 			"Node 1 granted it too, after it had won [1:19].", "No answer of node 5 is in the records.",
 		},
 		"office-no-quorum": {
-			"No quorum: node 1 asked the voters (1, 2 and 3) and 1 of 3 would grant, 2 are needed",
+			"No quorum: node 1 asked the voters (1, 2 and 3) and 1 of 3 would grant; 2 are needed",
 			"No answer of nodes 2 and 3 is in the records.",
 		},
 	} {

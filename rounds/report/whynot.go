@@ -192,6 +192,7 @@ func (c *Case) others() (sentences []string) {
 	for _, o := range c.Others {
 		note("not stand for election either: %s", o.Ineligible, o.Node, o.Ref)
 		note("not vote: %s", o.Recovery, o.Node, o.Lost)
+		note("not know who leads: %s", o.Unwell, o.Node, o.Ref)
 	}
 	for _, why := range order {
 		sentences = append(sentences, fmt.Sprintf("%s %s %s%s.", words.Upper(words.Nodes(said[why])),
@@ -247,6 +248,9 @@ func (c *Case) ranks() []string {
 	if c.Rank == nil || c.LeaderRank == nil || err != nil || !entry.Ranked() {
 		return nil
 	}
+	if c.noVoter() != nil || c.Lists != nil || c.Own.Unwell+c.Own.Recovery != "" {
+		return nil // it would not lead with a higher rank either
+	}
 	own, leader := *c.Rank, *c.LeaderRank
 	switch order, known := own.compare(leader); {
 	case !known || order == 0:
@@ -279,7 +283,11 @@ func (r Rank) compare(other Rank) (order int, known bool) {
 
 // outranks says that r ranks above other, and by what: by the attribute or, if that is the same, by the id.
 func (r Rank) outranks(other Rank) string {
-	if r.Attr == nil || *r.Attr == *other.Attr {
+	if r.Attr == nil {
+		return fmt.Sprintf("Node %d outranks node %d by its id, which is higher; no record tells an attribute that "+
+			"would go before the id.", r.ID, other.ID)
+	}
+	if *r.Attr == *other.Attr {
 		return fmt.Sprintf("Node %d outranks node %d: its id is higher.", r.ID, other.ID)
 	}
 	return fmt.Sprintf("Node %d outranks node %d: its attribute is %d, that of node %d is %d.",

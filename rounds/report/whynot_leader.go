@@ -74,6 +74,7 @@ func formerly(g *rounds.Group, n *rounds.Node, now Belief) []string {
 		rounds.EndedByWord: "it stepped down", rounds.EndedByLease: "its lease ended",
 		rounds.EndedByProcess: "its process ended", rounds.EndedByLoss: "the others lost it",
 	}[last.Ended.Kind]
+	refs, known := []rounds.Ref{last.Ended.Ref}, last.Ended.Known
 	for _, in := range g.Incidents {
 		if in.Former != n.ID || in.FormerTerm != last.Term || in.Leader == 0 && now.Leader == 0 {
 			continue // that nobody leads now, and why, is told already
@@ -82,14 +83,14 @@ func formerly(g *rounds.Group, n *rounds.Node, now Belief) []string {
 		switch {
 		case in.Voters():
 			how += ", " + in.Why + " voters answered"
+			refs, known = append(refs, in.Records...), rounds.Inferred
 		case itself && strings.HasPrefix(own, "handed over"):
 			how = "it " + own
 		}
 	}
-	refs := []rounds.Ref{last.Ended.Ref}
 	if first, _ := firstRef(last); last.Ended.Known == rounds.Inferred {
 		refs = append(refs, first) // from who leads since then, and who led before
 	}
 	return []string{fmt.Sprintf("Node %d has led nobody since %s%s%s.", n.ID, clock(last.End), colon(how),
-		proof(g.Names, last.Ended.Known, refs...))}
+		proof(g.Names, known, refs...))}
 }

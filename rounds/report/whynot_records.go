@@ -159,8 +159,12 @@ func lastAttempt(g *rounds.Group) []string {
 		return []string{fmt.Sprintf("The logs end %s later, without a later term%s.",
 			rounds.Span(in.Leaderless), cite(g.Names, lastRecord(g)))}
 	}
-	return []string{fmt.Sprintf("Term %d began at %s because of this: %s; %s%s.",
-		r.Term, clock(began(r)), because(r), outcome(r), cite(g.Names, causeRefs(r)...))}
+	why := " because of this: " + because(r)
+	if r.Cause.Text == "" {
+		why = ", and no record says why"
+	}
+	return []string{fmt.Sprintf("Term %d began at %s%s; %s%s.",
+		r.Term, clock(began(r)), why, outcome(r), cite(g.Names, causeRefs(r)...))}
 }
 
 // lastRecord returns the last record of the group, by the time of its node.

@@ -3,6 +3,7 @@ package report_test
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -186,4 +187,19 @@ func TestNodeWithoutLog(t *testing.T) {
 	// Evidence of before it led again does not count.
 	says(t, whyNot(t, "bully-restart", 5, `"node":5,`, "new-session 5"), "it led terms 1 and 3", "!lost node 5")
 	says(t, whyNot(t, "office-no-quorum", 77), "Node 77 was never heard of: no record is its own, and none names it.")
+}
+
+// Where no record says why an election began, that is said in plain words.
+func TestWhyNotBegunWithoutACause(t *testing.T) {
+	files, _ := logs.Files([]string{"../testdata/cases/all-told-to-stop"})
+	b := rounds.NewBuilder()
+	others := slices.DeleteFunc(files, func(file string) bool { return strings.HasSuffix(file, "n3.log") })
+	batch := logs.Batch{Paths: others}
+	batch.Read(b, func(err error) { t.Fatal(err) })
+	var out bytes.Buffer
+	if err := report.WhyNot(&out, b.History().Groups[0], 3); err != nil {
+		t.Fatal(err)
+	}
+	says(t, strings.Join(strings.Fields(out.String()), " "),
+		"Term 7 began at 16:43:47.183, and no record says why; nobody leads it", "!because of this: not known")
 }
