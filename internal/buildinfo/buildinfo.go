@@ -16,7 +16,10 @@ type Build struct {
 	Platform string `json:"platform"`
 }
 
-const ringleader = "github.com/ringleader-dev/ringleader"
+const (
+	ringleader = "github.com/ringleader-dev/ringleader"
+	standard   = "std" // the name of the standard library as a module
+)
 
 // Read returns the build of this program. If another program embeds a node, Read returns the version
 // of this module, without a commit.
