@@ -19,8 +19,10 @@ CMD ["run"]
 
 FROM base AS host
 COPY bin/ringleader /usr/local/bin/
-# An empty directory: a volume takes its owner from it.
+# An empty directory, three times: a volume takes its owner from it. The credentials are of docker-compose.yml.
 COPY --chown=65532:65532 bin/data/ /data/
+COPY --chown=65532:65532 bin/data/ /credentials/
+COPY --chown=65532:65532 bin/data/ /credentials/authority/
 VOLUME /data
 
 FROM golang:1.26 AS build
@@ -33,4 +35,6 @@ RUN CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -tags urfave_cli_no_docs -
 FROM base AS release
 COPY --from=build /out/ringleader /usr/local/bin/
 COPY --from=build --chown=65532:65532 /out/data/ /data/
+COPY --from=build --chown=65532:65532 /out/data/ /credentials/
+COPY --from=build --chown=65532:65532 /out/data/ /credentials/authority/
 VOLUME /data

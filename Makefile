@@ -16,16 +16,23 @@ STORE ?=
 # Of whole nodes, in virtual time.
 NODERUNS ?= 2000
 PROVE ?= 3m
+# Leaders that failover-secured takes away, of nodes with credentials and of nodes without.
+KILLS ?= 45
+# on: prove sends hostile traffic to nodes with credentials, a million frames of it. It needs root on Linux, and ip.
+SECURITY ?=
+# Where known weaknesses are looked up; file:///DIRECTORY for a copy of it.
+VULNDB ?= https://vuln.go.dev
 
 # Also read by scripts/up, where they are given; it knows those of the last time.
 export $(foreach name,ALGORITHM NODES VOTERS,$(if $(filter file,$(origin $(name))),,$(name)))
 
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+GOVULNCHECK := go run golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
 # The race detector needs a C compiler; without one Go turns cgo off by itself.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help build demo demo-fencing picture image up down status test test-long lint fmt fuzz truth test-kubernetes sim sim-nodes bench failover compare prove clean
+.PHONY: help build demo demo-fencing picture image up down status test test-long lint supply fmt fuzz truth test-kubernetes sim sim-nodes bench failover failover-secured compare prove clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
@@ -99,6 +106,16 @@ test-kubernetes: ## elections on a real API server of Kubernetes, with candidate
 lint: ## run golangci-lint, pinned; the first time it is built from source
 	$(GOLANGCI) run ./...
 
+supply: build ## review what is linked: licences, known weaknesses; build twice, and print the hash
+	CGO_ENABLED=0 $(GOTEST) -v -run '^(TestLicences|TestLongReproducible)$$' ./internal/buildinfo -args -empty-cache
+	@if curl -fsS -m 10 -o /dev/null $(VULNDB)/index/db.json; then \
+		CGO_ENABLED=0 $(GOVULNCHECK) -db $(VULNDB) -tags urfave_cli_no_docs ./...; \
+	else \
+		echo 'known weaknesses were NOT looked up: $(VULNDB) cannot be reached from here (or there is no curl)'; \
+	fi
+	@bin/ringleader version
+	@printf 'SHA-256 '; { sha256sum bin/ringleader 2>/dev/null || shasum -a 256 bin/ringleader; }
+
 fmt: ## format all Go files
 	$(GOLANGCI) fmt ./...
 
@@ -133,13 +150,21 @@ bench: ## run the benchmarks
 failover: build ## measure failovers of ALGORITHM (several between commas, or all) on NODES real processes
 	@bin/ringleader bench failover --algorithm $(ALGORITHM) --nodes $(NODES)
 
+failover-secured: build ## measure what credentials cost: failovers and idle nodes, with and without, in turn
+	@bin/ringleader bench failover --secured --algorithm $(ALGORITHM) --nodes $(NODES) --voters all --kills $(KILLS)
+	@bin/ringleader bench scale --secured --algorithm $(ALGORITHM) --sizes 3,3,3 --kills 1 --idle 60s
+
 compare: build ## put every algorithm through the same faults on NODES real processes: bin/compare.html
 	@bin/ringleader bench compare --nodes $(NODES) $(if $(SEED),--seed $(SEED)) -o html > bin/compare.html; \
 		status=$$?; echo 'see bin/compare.html'; exit $$status
 
-prove: build ## let real processes fail in many ways for PROVE, with all algorithms: nowhere two at once
+prove: build ## let real processes fail in many ways for PROVE; with SECURITY=on let strangers attack them
+ifeq ($(SECURITY),on)
+	CGO_ENABLED=0 CI=true $(GOTEST) -tags hostile -run '^TestHostileTraffic$$' -v ./cmd/node -args -frames 1000000
+else
 	@bin/ringleader bench fencing --time $(PROVE) --nodes $(NODES) $(if $(SEED),--seed $(SEED)) \
 		$(if $(filter file,$(origin ALGORITHM)),,--algorithm $(ALGORITHM))
+endif
 
 clean: ## remove what was built
 	rm -rf bin

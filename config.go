@@ -54,8 +54,18 @@ type Config struct {
 	HTTPBind string
 	// APIToken is a secret of at least 16 bytes, the same on every node. Whoever sends it may give
 	// this node orders over HTTP from another machine. Transfer sends it to the leader, also from a
-	// node without HTTPBind. Default: only programs on this machine may give orders.
+	// node without HTTPBind. Lines of the form "operate TOKEN" and "read TOKEN" say what each of several may do.
+	// Default: only programs on this machine may give orders.
 	APIToken string
+
+	// Credentials is the directory with this node's certificate and keys, as `ringleader certs make` makes it and
+	// package internal/credentials describes it: tls.crt, tls.key, ca.crt, gossip.key, and maybe revoked.crl and
+	// api.token. In the name, {id} stands for the node's id. With it links, gossip and HTTP are encrypted, and only
+	// nodes that prove who they are take part. Default: none; then whoever can send packets to the node is believed.
+	Credentials string
+	// Insecure allows a node without Credentials to use addresses that other machines reach. Each answer and
+	// record of such a node says that it is unauthenticated.
+	Insecure bool
 
 	// Profile says how fast failures are noticed: lan, local or fast. Default: lan.
 	Profile string

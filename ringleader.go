@@ -70,6 +70,9 @@ func Start(ctx context.Context, cfg Config) (*Node, error) {
 		return nil, errors.New("start a node: the context is nil: pass context.Background()")
 	}
 	r := read(cfg)
+	if len(r.errs) == 0 {
+		r.wrong("Credentials", r.exposed)
+	}
 	if len(r.errs) > 0 {
 		return nil, errors.Join(r.errs...)
 	}

@@ -300,9 +300,13 @@ func TestFieldsThatTheSystemRefuses(t *testing.T) {
 			c.ElectionBind = taken
 			c.HTTPBind = "0.0.0.0" + taken[strings.LastIndex(taken, ":"):]
 		}},
-		{"GossipBind", "an address of this machine", false, func(c *config) { c.GossipBind = "192.0.2.1:0" }},
-		{"ElectionBind", "of this machine", false, func(c *config) { c.ElectionBind = "192.0.2.1:0" }},
-		{"HTTPBind", "choose another address", false, func(c *config) { c.HTTPBind = "192.0.2.1:0" }},
+		{"GossipBind", "an address of this machine", false, func(c *config) {
+			c.GossipBind, c.Insecure = "192.0.2.1:0", true
+		}},
+		{"ElectionBind", "of this machine", false, func(c *config) {
+			c.ElectionBind, c.Insecure = "192.0.2.1:0", true
+		}},
+		{"HTTPBind", "choose another address", false, func(c *config) { c.HTTPBind, c.Insecure = "192.0.2.1:0", true }},
 	} {
 		cfg := loopback(t, 1)
 		c.spoil(&cfg)

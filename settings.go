@@ -18,6 +18,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/lease"
 	storemachine "github.com/ringleader-dev/ringleader/algorithms/store"
 	"github.com/ringleader-dev/ringleader/internal/address"
+	"github.com/ringleader-dev/ringleader/internal/credentials"
 	"github.com/ringleader-dev/ringleader/internal/daemon"
 	"github.com/ringleader-dev/ringleader/internal/fenceagent"
 	"github.com/ringleader-dev/ringleader/internal/health"
@@ -58,6 +59,7 @@ func (c Config) Warnings() []string { return read(c).warnings }
 type reading struct {
 	c        Config          // with its defaults
 	s        daemon.Settings // the settings that c describes
+	exposed  error           // why Start refuses c although each field is right; nil if it does not
 	relating bool            // whether the checks of relations between fields have begun
 	errs     []error         // each a FieldError
 	warnings []string
@@ -90,6 +92,7 @@ func read(c Config) *reading {
 	}
 	r.advertise("GossipAdvertise", &r.c.GossipAdvertise, &r.s.Gossip)
 	r.advertise("ElectionAdvertise", &r.c.ElectionAdvertise, &r.s.Election)
+	r.security()
 	return r
 }
 
@@ -101,6 +104,36 @@ func (r *reading) wrong(field string, err error) {
 
 func (r *reading) warn(format string, args ...any) {
 	r.warnings = append(r.warnings, fmt.Sprintf(format, args...))
+}
+
+// security reads what authenticates this node. Start refuses a node that other machines reach and that nothing
+// authenticates, unless somebody wants it so.
+func (r *reading) security() {
+	c, s := &r.c, &r.s
+	s.CredentialsDir, s.Insecure, s.Unpinned = credentials.Dir(c.Credentials, c.ID), c.Insecure, c.Insecure
+	if c.Credentials != "" {
+		if c.Insecure {
+			r.wrong("Insecure", errors.New("credentials are given, too: leave one of the two out"))
+		}
+		return
+	}
+	var open []string
+	for _, a := range []netip.AddrPort{s.Gossip.Bind, s.Election.Bind, s.HTTPBind} {
+		if a.IsValid() && !a.Addr().IsLoopback() {
+			open = append(open, a.String())
+		}
+	}
+	switch {
+	case len(open) == 0:
+		s.Insecure = false // only this machine can be meant
+	case !c.Insecure:
+		r.exposed = fmt.Errorf("other machines reach %s, and without credentials this node believes "+
+			"whoever sends packets there: make some with ringleader certs make and give the directory, or listen on "+
+			"127.0.0.1 alone, or allow it by insecure", strings.Join(open, " and "))
+	default:
+		r.warn("unauthenticated: whoever can send packets to %s is believed; give all nodes credentials",
+			strings.Join(open, " and "))
+	}
 }
 
 // fallbacks fills in the defaults that are constant or depend only on the id.
@@ -145,6 +178,7 @@ func (r *reading) identity() {
 	s.ID, s.Cluster, s.DataDir = c.ID, c.Cluster, c.DataDir
 	r.wrong("ID", c.ID.Validate())
 	r.text("DataDir", c.DataDir, "the path of a directory")
+	r.text("Credentials", c.Credentials, "the path of a directory")
 	r.wrong("Cluster", checkLabel(c.Cluster))
 	voters := make([]string, len(c.Voters))
 	for i, id := range c.Voters {
@@ -200,8 +234,8 @@ func (r *reading) network() {
 	}
 	s.Join = c.Join
 	if c.APIToken != "" {
-		var err error
-		s.APIToken, err = httpapi.ParseToken(c.APIToken)
+		s.APIToken = c.APIToken
+		_, err := httpapi.ParseTokens(c.APIToken)
 		r.wrong("APIToken", err)
 	}
 }

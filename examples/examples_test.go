@@ -77,7 +77,7 @@ func TestLockService(t *testing.T) {
 		lock := fmt.Sprintf("/locks/printer/%d-%d", client, i)
 		answer, err := c.ask("POST", lock, "")
 		for ; refused(err); answer, err = c.ask("POST", lock, "") { // another holds it
-			time.Sleep(time.Millisecond)
+			time.Sleep(time.Millisecond) // another process: it can only be asked again
 		}
 		if n := holders.Add(1); n != 1 {
 			t.Errorf("%d hold it at once", n)

@@ -14,8 +14,7 @@ import (
 var ErrIDTaken = errors.New("node id is taken")
 
 // Prober asks who answers at an election address. It returns the id and incarnation of the process, or an
-// error when nobody answers before ctx ends, a second later. The group calls it from a separate goroutine,
-// one call at a time.
+// error when nobody answers before ctx ends, a second later. The group calls it from separate goroutines.
 type Prober func(ctx context.Context, electionAddr string) (proto.NodeID, proto.Incarnation, error)
 
 // isNewcomer reports whether the process mine is the newcomer of the two, and so must give way. Of two
@@ -70,16 +69,33 @@ func (g *Group) onConflict(existing, rival node) {
 	}
 }
 
-// ask finds out whether rival lives. It runs on a goroutine of its own.
+// askAgain is the time between the two questions to a rival. A single answer may be the last one of a process that
+// is ending.
+const askAgain = time.Second
+
+// ask finds out whether rival lives: it asks twice. It runs on a goroutine of its own.
 func (g *Group) ask(rival node) {
+	answer, err := g.askOnce(rival)
+	if err == nil && answer == rival.identity() {
+		select {
+		case <-g.ctx.Done():
+			return
+		case <-time.After(askAgain):
+		}
+		answer, err = g.askOnce(rival)
+	}
+	g.queue.post(func() { g.onAnswer(rival, answer, err) })
+}
+
+func (g *Group) askOnce(rival node) (identity, error) {
 	ctx, cancel := context.WithTimeout(g.ctx, streamTimeout)
 	defer cancel()
 	id, incarnation, err := g.cfg.Probe(ctx, rival.electionAddr)
-	g.queue.post(func() { g.onAnswer(rival, identity{id, incarnation}, err) })
+	return identity{id, incarnation}, err
 }
 
-// onAnswer handles the answer of the process at the rival's election address; err is set if no process
-// answered.
+// onAnswer handles the last answer of the process at the rival's election address; err is set if no process
+// answered. Gossip can be forged, so only the rival's own word ends this process.
 func (g *Group) onAnswer(rival node, answer identity, err error) {
 	g.claims.asking = false
 	g.claims.askNext = time.Now().Add(g.settings.rejoin)
@@ -90,6 +106,11 @@ func (g *Group) onAnswer(rival node, answer identity, err error) {
 		g.sayFormerLife(rival, fmt.Sprintf("node %d answers there now", answer.id))
 	case answer.incarnation == g.self.Incarnation:
 		g.sayFormerLife(rival, "this node answers there itself")
+	case answer != rival.identity():
+		g.sayFormerLife(rival, fmt.Sprintf("another process of this id answers there, of incarnation %s",
+			answer.incarnation.Short()))
+	case !isNewcomer(g.self.meta, rival.meta):
+		// A peer has listed this process meanwhile, and none has listed the rival.
 	default:
 		g.fail(fmt.Errorf("%w: id %d belongs to %v, which is alive; "+
 			"give this node another id, or stop that one first", ErrIDTaken, g.self.ID, rival))

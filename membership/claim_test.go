@@ -1,9 +1,11 @@
 package membership
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -163,6 +165,66 @@ func TestExactlyOneIsTheNewcomer(t *testing.T) {
 			if isNewcomer(tt.theirs, tt.mine) == tt.want {
 				t.Error("both or neither would end")
 			}
+		})
+	}
+}
+
+// "The process may end only on the rival's own word": somebody who gossips a rival with this node's id, listed and
+// of an older start, does not end it unless that very process answers at its election address, twice a second apart.
+func TestForgedRivalEndsNobody(t *testing.T) {
+	const door = "10.66.0.1:7001"
+	rival := madeUp(3)
+	rival.started, rival.listed, rival.electionAddr = 1, true, door
+	itself, otherNode := identity{3, rival.Incarnation}, identity{4, rival.Incarnation}
+	otherLife := identity{3, proto.Incarnation{7}}
+	for name, tt := range map[string]struct {
+		answers func(asked int) (identity, bool)
+		ends    bool
+	}{
+		"nobody answers":             {func(int) (identity, bool) { return identity{}, false }, false},
+		"another process answers":    {func(int) (identity, bool) { return otherLife, true }, false},
+		"another node answers":       {func(int) (identity, bool) { return otherNode, true }, false},
+		"it answers every other try": {func(asked int) (identity, bool) { return itself, asked%2 == 0 }, false},
+		"it answers":                 {func(int) (identity, bool) { return itself, true }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, c *cluster) {
+				c.startAll(2)
+				cfg := c.config(3)
+				asked := 0
+				var times []time.Time
+				cfg.Probe = func(ctx context.Context, addr string) (proto.NodeID, proto.Incarnation, error) {
+					if addr != door {
+						return c.probe(ctx, addr)
+					}
+					who, ok := tt.answers(asked)
+					asked, times = asked+1, append(times, time.Now())
+					if !ok {
+						return 0, proto.Incarnation{}, syscall.ECONNREFUSED
+					}
+					return who.id, who.incarnation, nil
+				}
+				n := c.start(cfg, gossipAddr(3))
+				c.eventually(3*time.Second, []int{1, 2, 3}, c.nodes...)
+				a := c.attacker()
+				packet := a.alive(rival, "10.66.0.1:7946", ownVersions)
+				if tt.ends {
+					a.sends(packet, n.addr)
+					c.mustFail(5*time.Second, n)
+					if len(times) != 2 || times[1].Sub(times[0]) < time.Second {
+						t.Errorf("asked at %v", times)
+					}
+					return
+				}
+				for range 30 {
+					a.sends(packet, n.addr)
+					time.Sleep(time.Second) // of the bubble
+				}
+				mustNotFail(t, c.nodes...)
+				if asked == 0 {
+					t.Error("it was never asked")
+				}
+			})
 		})
 	}
 }

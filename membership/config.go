@@ -26,6 +26,9 @@ type Config struct {
 	// Cluster and Algorithm must be the same on all nodes that meet. At most 64
 	// and 32 bytes.
 	Cluster, Algorithm string
+	// Expected are ids that belong to the cluster for certain, as those of the voters: they always find a
+	// place among the members.
+	Expected []proto.NodeID
 	// Voters is this process's list of voters. The Group tells it to the other nodes.
 	Voters Voters
 	// Store is the store on which this process elects. The Group tells it to the other nodes.
@@ -46,11 +49,27 @@ type Config struct {
 	// never stops trying them.
 	Join []string
 
+	// Keys are the keys with which gossip is encrypted. They may change while the group runs. Nil leaves gossip
+	// unencrypted. Nodes meet if each has the key that the other seals with.
+	Keys *Keyring
+
+	// LinksProve says that each link is with the node that it names, for certain, as with links under TLS. Then what
+	// the links say stands above what gossip says: see the documentation of the package.
+	LinksProve bool
+	// OnNews is called with what this node tells the others, whenever that changes, if LinksProve is set. Who calls it
+	// sends it on each link, also on each that comes up later, and gives it to Group.HearNews there. Start calls it,
+	// and then the group's own goroutine. It must not block.
+	OnNews func(news []byte)
+	// OnDoubt is called with an id of whose process gossip says that it has ended, while its link says that it lives.
+	// The links should ask it for a sign of life. The group's own goroutine calls it, and it must not block. It may be
+	// nil.
+	OnDoubt func(proto.NodeID)
+
 	// Profile sets the speed of gossip and its failure detector; LAN if it is empty.
 	Profile Profile
 	// Budget is the time in which a node probes one member; zero for the budget of the Profile. See Profile.
 	Budget time.Duration
-	// Probe asks who answers at an election address. It must be set.
+	// Probe asks who answers at an election address. It must be set. Some calls run at the same time.
 	Probe Prober
 	// Notice is the newest notice that an earlier process of this node knew; the zero Notice if
 	// there is none.
@@ -99,6 +118,9 @@ func (c Config) derive(now time.Time) (p plan, err error) {
 	}
 	if c.Probe == nil {
 		return p, errors.New("no Probe")
+	}
+	if c.LinksProve && c.OnNews == nil {
+		return p, errors.New("no OnNews: nobody would tell the links")
 	}
 	if p.settings, err = c.Profile.settings(c.Budget); err != nil {
 		return p, err

@@ -10,14 +10,25 @@ import (
 // These methods put news into the group's queue and return. They never call memberlist.
 type delegate struct{ g *Group }
 
-// NotifyAlive refuses processes that may not be members. It also judges processes with this node's own id,
-// since a node of another cluster may have the same id.
+// NotifyAlive refuses processes that may not be members, or that find no place. It also judges processes with this
+// node's own id, since a node of another cluster may have the same id.
 func (d delegate) NotifyAlive(n *memberlist.Node) error {
 	peer, err := d.g.gate.admit(n)
-	if err != nil {
+	if err != nil || peer.ID == d.g.me.id {
 		return err
 	}
-	return d.g.gate.room(peer, *d.g.listed.Load())
+	lost, returned, err := d.g.places.find(peer, time.Now())
+	if err != nil {
+		d.g.gate.crowded(peer, err)
+		return err
+	}
+	if lost != nil {
+		d.g.queue.post(func() { d.g.onDisplaced(lost.identity()) })
+	}
+	if returned {
+		d.g.queue.post(func() { d.g.onAlive(peer) }) // memberlist lists it already, and says nothing
+	}
+	return nil
 }
 
 // NotifyMerge refuses a whole exchange of states if the peer lists a living process that may not be
@@ -28,8 +39,12 @@ func (d delegate) NotifyMerge(peers []*memberlist.Node) error {
 		if n.State == memberlist.StateDead || n.State == memberlist.StateLeft {
 			continue
 		}
-		if _, err := d.g.gate.admit(n); err != nil {
+		peer, err := d.g.gate.admit(n)
+		if err != nil {
 			return err
+		}
+		if d.g.cfg.LinksProve && d.g.places.isKnown(peer.ID) {
+			d.g.queue.post(func() { d.g.onHint(peer) })
 		}
 	}
 	return nil
@@ -47,6 +62,7 @@ func (d delegate) NotifyConflict(existing, other *memberlist.Node) {
 // NotifyJoin tells the group that gossip lists a process that it did not list before.
 func (d delegate) NotifyJoin(n *memberlist.Node) {
 	if peer, err := readNode(n); err == nil && peer.ID != d.g.me.id {
+		d.g.places.joined(peer)
 		d.g.queue.post(func() { d.g.onAlive(peer) })
 	}
 }
@@ -59,6 +75,7 @@ func (d delegate) NotifyUpdate(n *memberlist.Node) { d.NotifyJoin(n) }
 // process left or died.
 func (d delegate) NotifyLeave(n *memberlist.Node) {
 	if peer, err := readNode(n); err == nil && peer.ID != d.g.me.id {
+		d.g.places.left(peer.ID)
 		d.g.queue.post(func() { d.g.onGone(identity{peer.ID, peer.Incarnation}, time.Now()) })
 	}
 }
@@ -69,7 +86,7 @@ func (d delegate) NodeMeta(int) []byte { return *d.g.metaBytes.Load() }
 // NotifyMsg handles a goodbye or a notice of another process.
 func (d delegate) NotifyMsg(b []byte) {
 	if len(b) > 0 && b[0] == noticeTag {
-		if n, _, err := decodeNotice(b); err == nil {
+		if n, _, err := decodeNotice(b); err == nil && !d.g.cfg.LinksProve {
 			d.g.queue.post(func() { d.g.onNotice(n) })
 		}
 		return
@@ -84,7 +101,11 @@ func (d delegate) NotifyMsg(b []byte) {
 
 // LocalState returns what this node adds to an exchange of states: the notice that it knows, and its roll.
 func (d delegate) LocalState(bool) []byte {
-	return append(d.g.notice.Load().encode(), *d.g.roll.Load()...)
+	notice := *d.g.notice.Load()
+	if d.g.cfg.LinksProve {
+		notice = Notice{} // the links tell it
+	}
+	return append(notice.encode(), *d.g.roll.Load()...)
 }
 
 // MergeRemoteState handles another node's notice and roll.
@@ -94,7 +115,9 @@ func (d delegate) MergeRemoteState(b []byte, _ bool) {
 		d.g.log.Debug().Err(err).Msg("dropped a state")
 		return
 	}
-	d.g.queue.post(func() { d.g.onNotice(notice) })
+	if !d.g.cfg.LinksProve {
+		d.g.queue.post(func() { d.g.onNotice(notice) })
+	}
 	sender, listed, err := decodeRoll(b, d.g.me)
 	if err != nil {
 		d.g.log.Debug().Err(err).Msg("dropped a roll")

@@ -6,9 +6,10 @@
 // A view is a hint. It may be late, incomplete or wrong, and two nodes may have different
 // views at the same time. Elections must survive that, and safety must not rest on a view.
 // Gossip counts a process as alive while any member can reach it. It notices a death in
-// about one second to eight, depending on the [Profile]. Gossip is not authenticated:
-// somebody who can send packets to the gossip port can disturb the membership, though not
-// end the process.
+// about one second to eight, depending on the [Profile]. Without
+// Config.Keys gossip is not authenticated: somebody who can send packets to the gossip port
+// can disturb the membership, though not end the process. With Keys it takes one of the keys
+// for that; who has none can drop packets, delay them, and send again what was sent before.
 //
 // # How evidence is merged
 //
@@ -41,6 +42,7 @@
 //	yes, new address   nothing                   yes           moved 5
 //	another too        first one proven gone     the other     new-incarnation 5
 //	no more            anything                  no            gossip-dead 5
+//	a later stranger   no link was ever up       no            gossip-dead 5
 //	yes, said goodbye  anything                  no            left 5
 //
 // A process that left the view stays out until link-up or heartbeat-back for the same
@@ -57,6 +59,39 @@
 // process that is unreachable or whose heartbeat is missed may live, and then others may still count it as
 // alive. This node leaves the process out of its view, because this node could neither elect nor follow it.
 //
+// # What links prove
+//
+// With Config.LinksProve, a link is with the node that it names for certain, and whoever can lie in gossip cannot
+// lie on links. Then gossip only tells whom to dial, and what links say stands above it:
+//
+//	gossip says                    the links              in the view
+//	-----------------------------  ---------------------  -----------------------------------------
+//	a process is there             no link was ever up    no: it is dialled
+//	                               up, or it dialled      yes, as it describes itself on its link
+//	it ended                       up                     yes: it is asked for a sign of life
+//	                               ended, and the dial    no
+//	                               proves something, or
+//	                               two rejoin rounds ago
+//	it said goodbye                up                     yes
+//	                               ended since            no, unless a link comes up again
+//	another process of its id      up                     the linked one
+//	another description of it      up                     as it describes itself
+//	nothing                        it dialled             yes
+//	a notice                       anything               what the links told last counts
+//
+// Each process tells its description and the cluster's notice on its links: see Config.OnNews. So who has a key of
+// gossip and no certificate can keep a process whose links ended out of the gossip of others, and costs them dials,
+// at most to 64 strangers; it changes no view otherwise.
+//
+// # Made-up members
+//
+// Somebody who can send packets can make members up. So a process that no link has reached yet is a stranger,
+// and a node lists at most 64 strangers at a time. All other places are for ids that a link once reached, and
+// for those that are expected: the voters. A stranger that no link reaches for ten seconds makes room for the
+// next. One that finds no place is asked at its election address whether it exists, when its turn comes. So a
+// flood of made-up members does not keep a node of the cluster from coming back; it may keep a new id out
+// while it lasts.
+//
 // # How a cut cluster comes together again
 //
 // memberlist alone never heals a full partition. So in every rejoin interval each node calls
@@ -66,7 +101,7 @@
 // # One id, one process
 //
 // Two processes with one id cannot both be members. The newcomer ends with [ErrIDTaken]. The newcomer is the
-// process that no peer lists, or else the one that started later. Before it ends, it dials the other's
-// election address. If no process with this id answers there, the other is a former process of this node, and
-// the newcomer goes on joining until the peers list the other no more.
+// process that no peer lists, or else the one that started later. Before it ends, it asks at the other's
+// election address, twice a second apart. If that very process does not answer both times, the other is a former
+// process of this node, or made up, and the newcomer goes on joining until the peers list the other no more.
 package membership

@@ -13,6 +13,8 @@ import (
 
 	"github.com/hashicorp/memberlist"
 	"github.com/rs/zerolog"
+
+	"github.com/ringleader-dev/ringleader/proto"
 )
 
 // Group is this node's part in the cluster's gossip. All its methods may be
@@ -22,6 +24,7 @@ type Group struct {
 	settings settings
 	log      zerolog.Logger
 	gate     *gate
+	places   *places
 	queue    *queue
 	list     *memberlist.Memberlist
 	guard    *guard
@@ -38,7 +41,10 @@ type Group struct {
 	metaBytes atomic.Pointer[[]byte]
 	roll      atomic.Pointer[[]byte]
 	listed    atomic.Pointer[[]Member]
+	listings  chan struct{} // holds a value when listed changed
 	notice    atomic.Pointer[Notice]
+
+	heard heard // news that wait for the loop
 
 	// These never change.
 	me   identity
@@ -47,9 +53,11 @@ type Group struct {
 	// Only the loop uses these.
 	self   node
 	merge  *merge
+	news   []byte // what was told last
 	outbox outbox
 	rejoin *rejoin
 	looked bool // the first view may be given
+	asking int  // how many processes are being asked whether they exist
 	claims claims
 	failed bool
 }
@@ -74,7 +82,7 @@ func Start(cfg Config) (*Group, error) {
 		s.complete(cmp.Or(cfg.Bind.Port(), self.Port()))
 	}
 	g := newGroup(cfg, p, self, now)
-	g.guard = newGuard(transport)
+	g.guard = newGuard(transport, cfg.Keys, cfg.Logger)
 	g.list, err = memberlist.Create(g.memberlistConfig(g.guard))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("start gossip on %s: %w", self, err), g.guard.Shutdown())
@@ -92,12 +100,13 @@ func newGroup(cfg Config, p plan, gossip netip.AddrPort, now time.Time) *Group {
 			cluster: cfg.Cluster, algorithm: cfg.Algorithm, voters: cfg.Voters.List, store: cfg.Store,
 			log: cfg.Logger, stranger: cfg.OnStranger,
 		},
+		places:  newPlaces(cfg.Expected),
 		queue:   newQueue(),
 		views:   make(chan View),
 		failure: make(chan error, 1),
-		stopped: make(chan struct{}),
-		merge:   newMerge(self.member()),
-		rejoin:  newRejoin(gossip, p.settings, p.seeds, now, cfg.Logger),
+		stopped: make(chan struct{}), listings: make(chan struct{}, 1),
+		merge:  newMerge(self.member(), cfg.LinksProve),
+		rejoin: newRejoin(gossip, p.settings, p.seeds, now, cfg.Logger),
 	}
 	g.ctx, g.stop = context.WithCancel(context.Background())
 	kept := cfg.Notice.Bounded(now)
@@ -107,6 +116,12 @@ func newGroup(cfg Config, p plan, gossip netip.AddrPort, now time.Time) *Group {
 	return g
 }
 
+// The versions of memberlist's protocol, and of this package's part in it, that each node speaks. See checkVersions.
+const (
+	gossipVersion  = memberlist.ProtocolVersion2Compatible
+	gossipDelegate = 0
+)
+
 func (g *Group) memberlistConfig(t memberlist.Transport) *memberlist.Config {
 	c := memberlist.DefaultLANConfig()
 	g.settings.apply(c)
@@ -115,6 +130,12 @@ func (g *Group) memberlistConfig(t memberlist.Transport) *memberlist.Config {
 	c.BindPort = int(g.self.gossip.Port())
 	c.AdvertiseAddr, c.AdvertisePort = g.self.gossip.Addr().String(), c.BindPort
 	c.EnableCompression = false // the guard drops what is compressed
+	c.ProtocolVersion = gossipVersion
+	c.DelegateProtocolMin, c.DelegateProtocolMax = gossipDelegate, gossipDelegate
+	c.DelegateProtocolVersion = gossipDelegate
+	if g.cfg.Keys != nil {
+		c.Keyring, c.GossipVerifyIncoming, c.GossipVerifyOutgoing = g.cfg.Keys.ring, true, true
+	}
 	c.Logger = memberlistLog(g.log)
 	d := delegate{g}
 	c.Delegate, c.Events, c.Alive, c.Merge, c.Conflict = d, d, d, d, d
@@ -135,9 +156,21 @@ func (g *Group) Failed() <-chan error { return g.failure }
 // that views omit because of the links' reports: the links go on dialling these processes.
 func (g *Group) Listed() []Member { return slices.Clone(*g.listed.Load()) }
 
+// Listings returns a channel that holds a value when Listed has changed. Views need not change with it.
+func (g *Group) Listings() <-chan struct{} { return g.listings }
+
+// Dropped returns how much the group dropped unread so far.
+func (g *Group) Dropped() Dropped { return g.guard.drops.counted() }
+
 // Report takes the evidence of a link about a process. It never blocks.
 func (g *Group) Report(e Evidence) {
-	g.queue.post(func() { g.merge.report(e) })
+	g.queue.post(func() {
+		if e.Event == proto.LinkUp || e.Event == proto.HeartbeatBack {
+			g.places.prove(e.ID, time.Now())
+			g.rejoin.proven(e.ID)
+		}
+		g.merge.report(e)
+	})
 }
 
 // SetAttr tells the cluster that this node's rank attribute changed. It never
@@ -186,7 +219,7 @@ func (g *Group) loop() {
 	defer round.Stop()
 	for {
 		var reader chan View // nil blocks for ever
-		g.looked = g.looked || len(g.merge.listed) > 0 || g.rejoin.looked(time.Now())
+		g.looked = g.looked || g.hasLooked(time.Now())
 		if g.outbox.full && g.looked {
 			reader = g.views
 		}
@@ -208,6 +241,18 @@ func (g *Group) loop() {
 	}
 }
 
+// hasLooked reports whether this node has met another process, or has looked for others for long enough. Those that
+// gossip lists and that no link has proven are still being dialled.
+func (g *Group) hasLooked(now time.Time) bool {
+	switch {
+	case g.merge.met():
+		return true
+	case len(g.merge.listed) > 0:
+		return now.Sub(g.rejoin.started) > firstLook
+	}
+	return g.rejoin.looked(now)
+}
+
 // publish passes on what changed: the view to its reader, and the list of members to Listed and to the peers.
 func (g *Group) publish() {
 	g.outbox.put(g.merge.take())
@@ -218,11 +263,16 @@ func (g *Group) publish() {
 	roll := encodeRoll(g.me, listed)
 	g.listed.Store(&listed)
 	g.roll.Store(&roll)
+	select {
+	case g.listings <- struct{}{}:
+	default:
+	}
 }
 
 func (g *Group) setMeta() {
 	b := g.self.encode()
 	g.metaBytes.Store(&b)
+	g.tellNews()
 }
 
 // updateMeta gossips this node's meta. memberlist queues the meta at once. updateMeta passes the shortest
@@ -234,11 +284,28 @@ func (g *Group) updateMeta() {
 
 func (g *Group) onAlive(n node) {
 	g.rejoin.met(n)
-	g.merge.gossipAlive(n.member())
+	if g.merge.gossipAlive(n.member()) {
+		g.doubt(n.ID)
+	}
 }
 
 func (g *Group) onGone(who identity, now time.Time) {
 	g.rejoin.lost(who.id, now)
+	if g.merge.gossipGone(who.id, who.incarnation) {
+		g.doubt(who.id)
+	}
+}
+
+// doubt has the links ask a process of which gossip says that it ended.
+func (g *Group) doubt(id proto.NodeID) {
+	if g.cfg.OnDoubt != nil {
+		g.cfg.OnDoubt(id)
+	}
+}
+
+// onDisplaced handles the news that a stranger has lost its place to a later one.
+func (g *Group) onDisplaced(who identity) {
+	g.rejoin.lost(who.id, time.Now())
 	g.merge.gossipGone(who.id, who.incarnation)
 }
 
@@ -275,6 +342,9 @@ func (g *Group) rejoinRound(now time.Time) {
 	for _, addr := range g.rejoin.targets(now) {
 		go g.exchange(addr, true)
 	}
+	g.lookForMissing(now)
+	g.merge.round()
+	g.publish()
 	g.rejoin.complain(now)
 }
 

@@ -3,6 +3,7 @@ package membership
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/memberlist"
+	"github.com/rs/zerolog"
 	"github.com/vmihailenco/msgpack/v5"
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
 )
@@ -35,15 +37,21 @@ const (
 	compoundMsg = 7
 	userMsg     = 8
 	compressMsg = 9
+	encryptMsg  = 10
 	checksumMsg = 12
 	errMsg      = 13
 )
 
 var errHostile = errors.New("dropped what no node sends")
 
-// guard is the transport that memberlist gets, with the checks.
+// guard is the transport that memberlist gets, with the checks. With keys, it opens what is encrypted, checks what is
+// in it, and passes on what arrived.
 type guard struct {
 	memberlist.Transport
+	keys    *Keyring // nil: gossip is not encrypted
+	drops   drops
+	open    openStreams
+	large   chan struct{} // holds a token for each large stream that is being read
 	packets chan *memberlist.Packet
 	streams chan net.Conn
 	down    chan struct{}
@@ -52,12 +60,14 @@ type guard struct {
 	unheard atomic.Bool // the other side of a stream did not read everything
 }
 
-func newGuard(t memberlist.Transport) *guard {
+func newGuard(t memberlist.Transport, keys *Keyring, log zerolog.Logger) *guard {
 	g := &guard{
-		Transport: t,
-		packets:   make(chan *memberlist.Packet),
-		streams:   make(chan net.Conn),
-		down:      make(chan struct{}),
+		Transport: t, keys: keys,
+		drops:   drops{log: log, said: logLimiter{period: complainEvery, most: maxComplaints}},
+		large:   make(chan struct{}, maxLarge),
+		packets: make(chan *memberlist.Packet),
+		streams: make(chan net.Conn),
+		down:    make(chan struct{}),
 	}
 	go g.passPackets()
 	go g.passStreams()
@@ -73,22 +83,23 @@ func (g *guard) DialTimeout(addr string, timeout time.Duration) (net.Conn, error
 	if err != nil {
 		return nil, err
 	}
+	checked := &guardedConn{Conn: conn, guard: g, from: addr}
 	if g.parting.Load() {
-		return heardConn{conn, &g.unheard}, nil
+		return heardConn{checked, &g.unheard}, nil
 	}
-	return &guardedConn{Conn: conn}, nil
+	return checked, nil
 }
 
-// heardConn is a stream on which this node only sends. Close waits until the other side has
+// heardConn is a stream of a node that leaves. Close waits until the other side has
 // read everything and closes its end, for streamTimeout at most.
 type heardConn struct {
-	net.Conn
+	*guardedConn
 	unheard *atomic.Bool // set if the other side has not read everything
 }
 
 func (c heardConn) Close() error {
 	_ = c.SetReadDeadline(time.Now().Add(streamTimeout))
-	if _, err := io.Copy(io.Discard, c.Conn); err != nil {
+	if _, err := io.Copy(io.Discard, c.Conn); err != nil { // unchecked: nobody looks at it
 		c.unheard.Store(true)
 	}
 	return c.Conn.Close()
@@ -102,10 +113,13 @@ func (g *guard) Shutdown() error {
 }
 
 func (g *guard) passPackets() {
+	var scratch []byte
 	for {
 		select {
 		case p := <-g.Transport.PacketCh():
-			if !packetIsPlain(p.Buf) {
+			var err error
+			if scratch, err = g.checkPacket(scratch, p.Buf); err != nil {
+				g.drops.note(p.From.String(), err)
 				continue
 			}
 			select {
@@ -123,8 +137,13 @@ func (g *guard) passStreams() {
 	for {
 		select {
 		case conn := <-g.Transport.StreamCh():
+			checked := &guardedConn{Conn: conn, guard: g, from: conn.RemoteAddr().String()}
+			if evicted := g.open.enter(checked); evicted != nil {
+				g.drops.crowded.Add(1)
+				_ = evicted.Conn.Close() // whatever it was, it came from where most come from
+			}
 			select {
-			case g.streams <- &guardedConn{Conn: conn}:
+			case g.streams <- checked:
 			case <-g.down:
 				_ = conn.Close()
 				return
@@ -133,6 +152,18 @@ func (g *guard) passStreams() {
 			return
 		}
 	}
+}
+
+// checkPacket returns an error unless memberlist may have a packet. It may write to scratch, and returns it for the
+// next packet.
+func (g *guard) checkPacket(scratch, packet []byte) ([]byte, error) {
+	switch {
+	case g.keys != nil:
+		return g.keys.openPacket(scratch, packet)
+	case !packetIsPlain(packet):
+		return scratch, errHostile
+	}
+	return scratch, nil
 }
 
 // packetIsPlain reports whether no part of a packet is compressed, or is itself a packet of several parts.
@@ -162,10 +193,12 @@ func packetIsPlain(b []byte) bool {
 	return true
 }
 
-// guardedConn checks the head of a stream before memberlist reads it.
+// guardedConn checks the head of a stream before memberlist reads it, and all of an encrypted one.
 type guardedConn struct {
 	net.Conn
-	body io.Reader
+	guard *guard
+	from  string // the address of the other side
+	body  io.Reader
 }
 
 // Read is called by one goroutine at a time.
@@ -179,12 +212,88 @@ func (c *guardedConn) Read(p []byte) (int, error) {
 // look returns the stream if its head is allowed. Otherwise it returns a reader that only returns an error,
 // which says why the stream is not read.
 func (c *guardedConn) look() io.Reader {
-	var seen bytes.Buffer
-	stream := io.LimitReader(c.Conn, maxStream)
-	if err := checkHead(io.TeeReader(stream, &seen)); err != nil {
-		return failed{err}
+	body, err := c.guard.checkStream(io.LimitReader(c.Conn, maxStream))
+	if err == nil {
+		return body
 	}
-	return io.MultiReader(&seen, stream)
+	said := c.guard.drops.note(c.from, err)
+	if errors.Is(err, errUnsealed) || errors.Is(err, errUnknownKey) || errors.Is(err, errNoKeyring) {
+		err = fmt.Errorf("its gossip %w", err) // memberlist says before it whom it failed to join
+	}
+	if said {
+		// memberlist tells the other side of an error that comes after the first byte, with an answer that is sealed
+		// if this node's gossip is. So the other side learns it, too, once it has sent all.
+		_ = c.SetReadDeadline(time.Now().Add(drainTime))
+		_, _ = io.CopyN(io.Discard, c.Conn, smallStream)
+		return io.MultiReader(bytes.NewReader([]byte{encryptMsg}), failed{err})
+	}
+	return failed{err}
+}
+
+// checkStream returns what memberlist may read of a stream.
+func (g *guard) checkStream(stream io.Reader) (io.Reader, error) {
+	var seen bytes.Buffer
+	if g.keys == nil {
+		if err := checkHead(io.TeeReader(stream, &seen)); err != nil {
+			return nil, err
+		}
+		return io.MultiReader(&seen, stream), nil
+	}
+	frame, err := g.readSealed(stream)
+	if err == nil {
+		err = g.keys.openStream(frame)
+	}
+	return bytes.NewReader(frame), err
+}
+
+// What a node keeps of encrypted streams that it cannot judge before they are whole. Whoever can dial may send them.
+const (
+	smallStream = 64 << 10 // bytes; the members of a hundred nodes
+	maxLarge    = 4        // larger streams that are read at a time
+
+	// drainTime is how long a node goes on reading what it will not open, before it says so.
+	drainTime = 100 * time.Millisecond
+)
+
+// readSealed reads all of an encrypted stream. Of large streams it reads a few at a time.
+func (g *guard) readSealed(stream io.Reader) ([]byte, error) {
+	frame := make([]byte, streamHead)
+	if _, err := io.ReadFull(stream, frame[:1]); err != nil {
+		return nil, err
+	}
+	if frame[0] != encryptMsg {
+		return nil, errUnsealed
+	}
+	if _, err := io.ReadFull(stream, frame[1:]); err != nil {
+		return nil, err
+	}
+	length := uint64(binary.BigEndian.Uint32(frame[1:]))
+	if length < sealOverhead || length > maxStream-streamHead {
+		return nil, fmt.Errorf("%w: a sealed stream of %d bytes", errHostile, length)
+	}
+	if length > smallStream {
+		select {
+		case g.large <- struct{}{}:
+			defer func() { <-g.large }()
+		case <-time.After(streamTimeout):
+			return nil, errors.New("other large streams are being read")
+		}
+	}
+	return readGrowing(stream, frame, streamHead+int(length))
+}
+
+// readGrowing reads until b has size bytes. It allocates for what has arrived, not for what is to come.
+func readGrowing(r io.Reader, b []byte, size int) ([]byte, error) {
+	for len(b) < size {
+		step := min(size-len(b), max(len(b), 4<<10))
+		grown := make([]byte, len(b)+step)
+		copy(grown, b)
+		if _, err := io.ReadFull(r, grown[len(b):]); err != nil {
+			return nil, err
+		}
+		b = grown
+	}
+	return b, nil
 }
 
 // failed is a stream that only returns an error.
@@ -207,6 +316,8 @@ func checkHead(stream io.Reader) error {
 			return fmt.Errorf("%w: %w", errHostile, err)
 		}
 		return nil
+	case encryptMsg:
+		return errNoKeyring
 	}
 	return fmt.Errorf("%w: a stream of type %d", errHostile, kind[0])
 }

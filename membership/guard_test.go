@@ -82,7 +82,7 @@ func TestStreamHeads(t *testing.T) {
 			_, _ = far.Write(stream)
 			_ = far.Close()
 		}()
-		got, err := io.ReadAll(bufio.NewReader(&guardedConn{Conn: near}))
+		got, err := io.ReadAll(bufio.NewReader(&guardedConn{Conn: near, guard: &guard{}}))
 		if tt.want == nil && (err != nil || !bytes.Equal(got, stream)) {
 			t.Errorf("%s: %q, %v", tt.name, got, err)
 		}
@@ -104,7 +104,7 @@ func TestStreamIsBounded(t *testing.T) {
 			_, err = far.Write(make([]byte, 1<<16))
 		}
 	}()
-	n, err := io.Copy(io.Discard, &guardedConn{Conn: near})
+	n, err := io.Copy(io.Discard, &guardedConn{Conn: near, guard: &guard{}})
 	if n != maxStream || err != nil {
 		t.Errorf("read %d bytes, %v", n, err)
 	}

@@ -29,6 +29,7 @@ func (w lineWriter) Write(line []byte) (int, error) {
 // packet.
 var ownWords = []string{
 	errRefused.Error(),
+	errUnsealed.Error(), errUnknownKey.Error(), errNoKeyring.Error(),
 	"Conflicting address for ",
 	"Refuting an alive message for ",
 }

@@ -11,15 +11,18 @@ import (
 //
 //  1. A process counts as alive iff gossip lists it, or lists another of its id
 //     that is proven gone, and nothing speaks against it.
-//  2. Evidence is said only when it changes who counts as alive or how they are
+//  2. With linksProve, none counts as alive that no link has proven. One that is proven stays as its links describe it,
+//     whatever gossip says, until its links say otherwise. Then what gossip said last counts.
+//  3. Evidence is said only when it changes who counts as alive or how they are
 //     described, with the trouble on the link just before it.
 type merge struct {
-	self   Member
-	listed map[proto.NodeID]*process
-	said   []string // evidence since the last call of take
+	self       Member
+	linksProve bool // see Config.LinksProve
+	listed     map[proto.NodeID]*process
+	said       []string // evidence since the last call of take
 }
 
-// process is a process that gossip lists.
+// process is a process that gossip lists, or that has told of itself on a link.
 type process struct {
 	Member
 	// former is the process of the same id that gossip still lists in place of this one; zero if
@@ -32,35 +35,154 @@ type process struct {
 	against proto.LinkEvent
 	// left says that the process said goodbye.
 	left bool
+
+	// The rest is for linksProve. proven says that a link was up, with this very process, and first is the evidence of
+	// it that will be said then. told says that the process has described itself on a link.
+	proven, told bool
+	first        string
+	// parting says that gossip has its goodbye. held is what else gossip says of it, nil if that agrees; and rounds
+	// counts rejoin rounds since a link ended.
+	parting bool
+	held    *word
+	rounds  int
 }
 
-func newMerge(self Member) *merge {
+// word is what gossip says in place of a process that the links vouch for: that it ended or, if there is another, that
+// the other took its place.
+type word struct{ other *process }
+
+// lostRounds is how many rejoin rounds after a link ended the links still vouch for its process, if they find out
+// nothing about it.
+const lostRounds = 2
+
+func newMerge(self Member, linksProve bool) *merge {
 	return &merge{
-		self:   self,
-		listed: make(map[proto.NodeID]*process),
-		said:   []string{says(joined, self.ID)},
+		self:       self,
+		linksProve: linksProve,
+		listed:     make(map[proto.NodeID]*process),
+		said:       []string{says(joined, self.ID)},
 	}
 }
 
-// gossipAlive handles the news that gossip lists this process. The parameter now describes the process.
-func (m *merge) gossipAlive(now Member) {
+// add lists a process. The parameter word is the evidence that it is there.
+func (m *merge) add(p *process, word string) {
+	m.listed[p.ID] = p
+	p.first = word
+	if !m.linksProve || p.proven {
+		p.proven = true
+		m.say(word, p.ID)
+	}
+}
+
+// vouched reports whether the links vouch for a process, against what gossip says of it.
+func (m *merge) vouched(p *process) bool {
+	return m.linksProve && p.alive() && p.rounds < lostRounds
+}
+
+// hold keeps what gossip says of a process. It reports whether the links vouch for the process; if they do not, the
+// word counts at once.
+func (m *merge) hold(p *process, w word) (held bool) {
+	p.held = &w
+	if m.vouched(p) {
+		return true
+	}
+	m.settle(p)
+	return false
+}
+
+// settle makes what gossip said of a process count, unless the links vouch for the process.
+func (m *merge) settle(p *process) {
+	if p.held == nil || m.vouched(p) {
+		return
+	}
+	other := p.held.other
+	delete(m.listed, p.ID)
+	if p.alive() && (other == nil || m.linksProve && !other.proven) {
+		m.say(gossipDead, p.ID)
+	}
+	if other != nil {
+		m.add(other, newIncarnation)
+	}
+}
+
+// round notes that a rejoin round is over.
+func (m *merge) round() {
+	for _, p := range m.listed {
+		if len(p.trouble) > 0 {
+			p.rounds++
+			m.settle(p)
+		}
+	}
+}
+
+// told handles what a process says of itself, on a link that it dialled.
+func (m *merge) told(now Member) {
+	p := m.listed[now.ID]
+	switch {
+	case p == nil || p.Incarnation != now.Incarnation && !m.vouched(p):
+		said := newIncarnation
+		if p == nil {
+			said = joined
+		}
+		m.add(&process{Member: now, proven: true, told: true, held: &word{}}, said)
+	case p.Incarnation != now.Incarnation:
+		p.held = &word{&process{Member: now, proven: true, told: true, held: &word{}}}
+	default:
+		before := p.Member
+		p.Member, p.told = now, true
+		if !p.proven {
+			p.proven = true
+			if p.alive() {
+				m.say(p.first, now.ID)
+			}
+		} else if p.alive() {
+			m.describe(before, now)
+		}
+	}
+}
+
+// found lists a process that was found where it says that it is, whatever else gossip lists of its node.
+func (m *merge) found(now Member) {
+	said := joined
+	if m.listed[now.ID] != nil {
+		said = newIncarnation
+	}
+	m.add(&process{Member: now, held: &word{}}, said)
+}
+
+// met reports whether any other process counts as alive.
+func (m *merge) met() bool {
+	for _, p := range m.listed {
+		if p.alive() {
+			return true
+		}
+	}
+	return false
+}
+
+// gossipAlive handles the news that gossip lists this process. The parameter now describes the process. gossipAlive
+// reports whether it must not count, since the links vouch for another process of the node.
+func (m *merge) gossipAlive(now Member) (held bool) {
 	p := m.listed[now.ID]
 	switch {
 	case p == nil:
-		m.listed[now.ID] = &process{Member: now}
-		m.say(joined, now.ID)
+		m.add(&process{Member: now}, joined)
 	case p.former == now.Incarnation:
 		// The process is proven gone, whatever gossip still hears of it.
 	case p.Incarnation != now.Incarnation:
-		m.listed[now.ID] = &process{Member: now}
-		m.say(newIncarnation, now.ID)
+		return m.hold(p, word{&process{Member: now}})
 	default:
 		before := p.Member
-		p.Member, p.former = now, proto.Incarnation{}
+		p.former, p.held = proto.Incarnation{}, nil
+		if p.told {
+			return false // it describes itself
+		}
+		p.Member = now
 		if p.alive() {
 			m.describe(before, now)
 		}
 	}
+	return false
 }
 
 // gossipRival handles the news that gossip has also heard of another process, which has the id of a listed
@@ -72,12 +194,11 @@ func (m *merge) gossipRival(now Member) {
 	if p == nil || p.Incarnation == now.Incarnation || !p.gone() {
 		return
 	}
-	m.listed[now.ID] = &process{Member: now, former: p.Incarnation}
-	m.say(newIncarnation, now.ID)
+	m.add(&process{Member: now, former: p.Incarnation}, newIncarnation)
 }
 
 // alive reports whether the process counts as alive.
-func (p *process) alive() bool { return p.against == 0 && !p.left }
+func (p *process) alive() bool { return p.against == 0 && !p.left && p.proven }
 
 // gone reports whether the process is proven to have ended.
 func (p *process) gone() bool {
@@ -102,15 +223,19 @@ func (m *merge) describe(before, now Member) {
 	}
 }
 
-// gossipGone handles the news that gossip no longer lists this process.
-func (m *merge) gossipGone(id proto.NodeID, incarnation proto.Incarnation) {
+// gossipGone handles the news that gossip no longer lists this process. It reports whether that must not count, since
+// the links vouch for the process.
+func (m *merge) gossipGone(id proto.NodeID, incarnation proto.Incarnation) (held bool) {
 	p := m.listed[id]
-	if p != nil && p.former != incarnation {
-		delete(m.listed, id)
-		if p.alive() {
-			m.say(gossipDead, id)
-		}
+	switch {
+	case p == nil || p.former == incarnation:
+		return false
+	case p.Incarnation != incarnation && p.told:
+		p.held = &word{} // gossip listed another in its place, and now lists neither
+		m.settle(p)
+		return false
 	}
+	return m.hold(p, word{})
 }
 
 // goodbye handles the goodbye of this process. Nothing brings the process back.
@@ -119,8 +244,16 @@ func (m *merge) goodbye(id proto.NodeID, incarnation proto.Incarnation) {
 	if p == nil {
 		return
 	}
+	if m.vouched(p) {
+		p.parting = true
+		return
+	}
+	m.leave(p)
+}
+
+func (m *merge) leave(p *process) {
 	if p.alive() {
-		m.say(left, id)
+		m.say(left, p.ID)
 	}
 	p.left = true
 }
@@ -128,17 +261,25 @@ func (m *merge) goodbye(id proto.NodeID, incarnation proto.Incarnation) {
 // report handles the evidence of a link about a process.
 func (m *merge) report(e Evidence) {
 	p := m.find(e.ID, e.Incarnation)
-	if p == nil || p.left {
+	if p == nil || p.left && !m.linksProve {
 		return
 	}
 	switch e.Event {
 	case proto.LinkUp, proto.HeartbeatBack:
-		if !p.alive() {
-			m.say(e.Event.String(), e.ID)
+		was, word := p.alive(), e.Event.String()
+		if !p.proven {
+			word = p.first
 		}
-		p.trouble, p.against = nil, 0
+		p.trouble, p.against, p.left, p.parting, p.proven, p.rounds = nil, 0, false, false, true, 0
+		if !was {
+			m.say(word, e.ID)
+		}
 	case proto.LinkClosed, proto.LinkReset:
 		p.trouble = []proto.LinkEvent{e.Event}
+		if p.parting {
+			m.leave(p)
+			m.settle(p)
+		}
 	case proto.IndirectAlive:
 		if !slices.Contains(p.trouble, e.Event) {
 			p.trouble = append(p.trouble, e.Event)
@@ -155,6 +296,7 @@ func (m *merge) report(e Evidence) {
 		}
 		m.say(e.Event.String(), e.ID)
 		p.against = e.Event
+		m.settle(p)
 	}
 }
 

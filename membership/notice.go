@@ -16,7 +16,8 @@ const MaxNotice = 512
 
 // Notice is a line of text that the whole cluster shares: the newest one replaces all others. A new notice is
 // sent to all members at once, and goes with every exchange of states: so a node that was cut off, or joins
-// later, learns it from any other node. The group keeps it in memory only. The next process of the node gets
+// later, learns it from any other node. With Config.LinksProve it goes over the links alone, and what gossip says of
+// notices counts for nothing. The group keeps it in memory only. The next process of the node gets
 // it back in Config.Notice.
 type Notice struct {
 	// Version counts the changes, and Origin is the node that made this change. Of two notices the one with
@@ -102,6 +103,9 @@ func (g *Group) SetNotice(text string) {
 	g.queue.post(func() {
 		n := Notice{Version: max(oldest, g.Notice().Version) + 1, Origin: g.me.id, Text: text}
 		g.setNotice(n)
+		if g.cfg.LinksProve {
+			return
+		}
 		for _, m := range *g.listed.Load() {
 			go g.sendNotice(m, n)
 		}
@@ -132,6 +136,7 @@ func (g *Group) onNotice(n Notice) {
 
 func (g *Group) setNotice(n Notice) {
 	g.notice.Store(&n)
+	g.tellNews()
 	if g.cfg.OnNotice != nil {
 		g.cfg.OnNotice(n)
 	}

@@ -1,9 +1,9 @@
 package membership
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/hashicorp/memberlist"
@@ -31,7 +31,7 @@ type gate struct {
 func (g *gate) admit(n *memberlist.Node) (node, error) {
 	peer, err := readNode(n)
 	if err == nil {
-		err = g.compare(peer)
+		err = cmp.Or(checkVersions(n), g.compare(peer))
 	}
 	key := fmt.Sprintf("%.20q at %s", n.Name, n.Address())
 	if err == nil {
@@ -47,21 +47,27 @@ func (g *gate) admit(n *memberlist.Node) (node, error) {
 	return node{}, fmt.Errorf("%w: %w", errRefused, err)
 }
 
-// maxMembers is how many members a node lists beside itself. Each member costs a link, and somebody who can
-// send packets can invent members.
-const maxMembers = proto.MaxRoll - 1
+// checkVersions returns an error unless n states the versions of memberlist's protocol that this node states,
+// which are those of each release so far. memberlist would keep any version, and then refuse every exchange of
+// states, with anybody, while it lists a member of a version that does not fit all others.
+func checkVersions(n *memberlist.Node) error {
+	stated := [...]uint8{n.PMin, n.PMax, n.PCur, n.DMin, n.DMax, n.DCur}
+	own := [...]uint8{
+		memberlist.ProtocolVersionMin, memberlist.ProtocolVersionMax, gossipVersion, gossipDelegate, gossipDelegate,
+		gossipDelegate,
+	}
+	if stated != own {
+		return fmt.Errorf("it states the gossip versions %v, and no node of a cluster states others than %v",
+			stated, own)
+	}
+	return nil
+}
 
-// room returns an error for a new member if this node lists maxMembers already.
-func (g *gate) room(n node, listed []Member) error {
-	known := func(m Member) bool { return m.ID == n.ID }
-	if len(listed) < maxMembers || slices.ContainsFunc(listed, known) {
-		return nil
-	}
+// crowded logs that there was no place for a member. It logs this once in a while, whoever the members are.
+func (g *gate) crowded(n node, why error) {
 	if g.said.first("room", "none", time.Now()) {
-		g.log.Warn().Msgf("refused node %v and maybe others: this node lists %d already, and a cluster "+
-			"has at most so many; look who sends made-up members", n, len(listed))
+		g.log.Warn().Msgf("refused node %v and maybe others: %v; look who sends made-up members", n, why)
 	}
-	return fmt.Errorf("%w: more than %d members", errRefused, maxMembers)
 }
 
 // compare returns an error for nodes of another cluster or of another algorithm.

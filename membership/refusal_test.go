@@ -1,7 +1,6 @@
 package membership
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,8 +8,6 @@ import (
 
 	"github.com/hashicorp/memberlist"
 	"github.com/rs/zerolog"
-
-	"github.com/ringleader-dev/ringleader/proto"
 )
 
 // "A node of another cluster label or another algorithm joining: refused, loudly,
@@ -78,7 +75,10 @@ func TestStrangerWithAMembersID(t *testing.T) {
 func TestUnreadableMetaIsRefusedOnce(t *testing.T) {
 	var log lockedBuffer
 	g := &gate{cluster: "demo", algorithm: "bully", log: zerolog.New(&log)}
-	bad := &memberlist.Node{Name: "7", Addr: []byte{10, 0, 0, 7}, Port: 7946, Meta: []byte("?")}
+	bad := &memberlist.Node{
+		Name: "7", Addr: []byte{10, 0, 0, 7}, Port: 7946, Meta: []byte("?"),
+		PMin: memberlist.ProtocolVersionMin, PMax: memberlist.ProtocolVersionMax, PCur: gossipVersion,
+	}
 	for range 100 {
 		if _, err := g.admit(bad); err == nil {
 			t.Fatal("admitted")
@@ -126,34 +126,4 @@ func TestLogLimiterIsBounded(t *testing.T) {
 	if !s.first("0", "", now.Add(2*limitPeriod)) {
 		t.Error("silent for ever")
 	}
-}
-
-// "Counts and members are bounded before they are kept": whoever makes members up fills
-// no memory, and those that are known stay.
-func TestMembersAreBounded(t *testing.T) {
-	inBubble(t, func(t *testing.T, c *cluster) {
-		n := c.startAll(1)[0]
-		var listed []Member
-		for id := range maxMembers {
-			m := Member{}
-			m.ID = proto.NodeID(id + 10)
-			listed = append(listed, m)
-		}
-		known, stranger := node{}, node{}
-		known.ID, stranger.ID = 10, 5
-		if err := n.gate.room(stranger, listed[1:]); err != nil {
-			t.Errorf("one of %d is refused: %v", maxMembers, err)
-		}
-		if err := n.gate.room(known, listed); err != nil {
-			t.Errorf("one that is known is refused: %v", err)
-		}
-		for range 2 {
-			if err := n.gate.room(stranger, listed); !errors.Is(err, errRefused) {
-				t.Errorf("one too many: %v", err)
-			}
-		}
-		if got := n.log.count("made-up members"); got != 1 {
-			t.Errorf("said %d times", got)
-		}
-	})
 }

@@ -15,6 +15,7 @@ import (
 const (
 	maxAttempts   = 8               // exchanges at once; each brings all that the other node knows
 	maxKnown      = 1024            // how many processes are remembered
+	maxUnproven   = maxStrangers    // how many of them may be gone, and were never reached by a link
 	rememberGone  = 24 * time.Hour  // how long a process is remembered after it was last listed
 	coldStart     = 5 * time.Second // how long after the start the rounds follow each other faster
 	coldInterval  = 100 * time.Millisecond
@@ -54,6 +55,7 @@ type knownProcess struct {
 	addr        netip.AddrPort
 	gone        time.Time // when gossip stopped listing it; zero while it is listed
 	left        bool      // it said goodbye
+	proven      bool      // a link to a process of this id was up
 	roll        answer    // whether its last roll listed this node
 }
 
@@ -83,7 +85,17 @@ func (r *rejoin) met(n node) {
 		a.addr, a.gone = n.gossip, time.Time{}
 		return
 	}
-	r.known[n.ID] = &knownProcess{incarnation: n.Incarnation, addr: n.gossip}
+	before := r.known[n.ID]
+	r.known[n.ID] = &knownProcess{
+		incarnation: n.Incarnation, addr: n.gossip, proven: before != nil && before.proven,
+	}
+}
+
+// proven notes that a link to a process of this id was up.
+func (r *rejoin) proven(id proto.NodeID) {
+	if a := r.known[id]; a != nil {
+		a.proven = true
+	}
 }
 
 // lost handles the news that gossip no longer lists this id.
@@ -190,11 +202,54 @@ func (r *rejoin) targets(now time.Time) []netip.AddrPort {
 		}
 	}
 	rand.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	doubtful := r.doubtful()
+	slices.SortStableFunc(list, func(a, b netip.AddrPort) int { return doubtful[a] - doubtful[b] })
 	list = list[:min(len(list), max(0, maxAttempts-len(r.trying)))]
 	for _, addr := range list {
 		r.trying[addr] = true
 	}
 	return list
+}
+
+// anyMember returns the address of some member that is listed here and whose id is known.
+func (r *rejoin) anyMember(known func(proto.NodeID) bool) (addr netip.AddrPort, ok bool) {
+	for id, a := range r.known { // in random order
+		if a.gone.IsZero() && known(id) {
+			return a.addr, true
+		}
+	}
+	return addr, false
+}
+
+// try notes that addr is being tried. It returns false if it is so already, or is this node's own.
+func (r *rejoin) try(addr netip.AddrPort) bool {
+	if r.trying[addr] || addr == r.self {
+		return false
+	}
+	r.trying[addr] = true
+	return true
+}
+
+// doubtful returns 1 for each address that only processes have which no link ever reached, and which gossip does
+// not list: somebody may have made them up. Other addresses are tried first.
+func (r *rejoin) doubtful() map[netip.AddrPort]int {
+	marks := make(map[netip.AddrPort]int)
+	for _, a := range r.known {
+		if !a.proven && !a.gone.IsZero() {
+			marks[a.addr] = 1
+		}
+	}
+	for _, a := range r.known {
+		if a.proven || a.gone.IsZero() {
+			delete(marks, a.addr)
+		}
+	}
+	for _, s := range r.seeds {
+		for _, addr := range s.addrs {
+			delete(marks, addr)
+		}
+	}
+	return marks
 }
 
 // tried notes how the attempt at addr ended.
@@ -230,6 +285,7 @@ func (r *rejoin) prune(now time.Time) {
 			delete(r.known, id)
 		}
 	}
+	r.pruneUnproven()
 	for addr, at := range r.aliases {
 		if now.Sub(at) > aliasInterval {
 			delete(r.aliases, addr)
@@ -239,6 +295,23 @@ func (r *rejoin) prune(now time.Time) {
 		if now.Sub(at) > 4*r.settings.rejoin { // two rounds
 			delete(r.rivals, addr)
 		}
+	}
+}
+
+// pruneUnproven forgets all but the latest maxUnproven of the processes that are gone and that no link reached.
+func (r *rejoin) pruneUnproven() {
+	var ids []proto.NodeID
+	for id, a := range r.known {
+		if !a.gone.IsZero() && !a.proven {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) <= maxUnproven {
+		return
+	}
+	slices.SortFunc(ids, func(a, b proto.NodeID) int { return r.known[b].gone.Compare(r.known[a].gone) })
+	for _, id := range ids[maxUnproven:] {
+		delete(r.known, id)
 	}
 }
 

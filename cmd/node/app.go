@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"regexp"
@@ -23,7 +25,7 @@ func groups() []group {
 		{"ASK", []*cli.Command{statusCommand(), leaderCommand(), healthCommand(), leaseCommand()}},
 		{"OPERATE", []*cli.Command{
 			transferCommand(), resignCommand(), pauseCommand(), resumeCommand(), electCommand(),
-			fenceCommand(), fenceAgentCommand(),
+			certsCommand(), keysCommand(), fenceCommand(), fenceAgentCommand(),
 		}},
 		{"UNDERSTAND", []*cli.Command{roundsCommand(), explainCommand(), whyNotCommand(), versionCommand()}},
 		{"LEARN", []*cli.Command{demoCommand(), simulateCommand(), playCommand(), lectureCommand()}},
@@ -69,17 +71,81 @@ func prepare(c *cli.Command) {
 		c.Action = wrongCommand
 		return
 	}
-	action, takesWords := c.Action, c.ArgsUsage != ""
+	action, words := c.Action, c.ArgsUsage
 	c.Action = func(ctx *cli.Context) error {
+		switch {
+		case words == "" && ctx.Args().Present():
+			return usagef("%s takes no argument, but got %q; see %s --help",
+				ctx.Command.HelpName, ctx.Args().First(), ctx.Command.HelpName)
+		case words != "" && !strings.Contains(words, "--"): // else they are a command that has flags of its own
+			var err error
+			if ctx, err = interspersed(ctx); err != nil {
+				return err
+			}
+			if ctx.Bool("help") {
+				return cli.ShowSubcommandHelp(ctx)
+			}
+		}
 		if err := noneEmpty(ctx); err != nil {
 			return err
 		}
-		if !takesWords && ctx.Args().Present() {
-			return usagef("%s takes no argument, but got %q; see %s --help",
-				ctx.Command.HelpName, ctx.Args().First(), ctx.Command.HelpName)
-		}
 		return action(ctx)
 	}
+}
+
+// interspersed returns the context of a command whose arguments are all that is no flag, and sets the flags among
+// them. The library reads flags only before the first argument, but users write them after arguments, too.
+func interspersed(ctx *cli.Context) (*cli.Context, error) {
+	words := []string{"--"} // no word that follows is a flag
+	args := ctx.Args().Slice()
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		if arg == stdinName || !strings.HasPrefix(arg, "-") {
+			words = append(words, arg)
+			continue
+		}
+		if arg == "--" {
+			words = append(words, args[i+1:]...)
+			break
+		}
+		name, value, given := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		f := flagNamed(ctx.Command, name)
+		switch {
+		case f == nil:
+			return nil, wrongFlag(ctx, errors.New("flag provided but not defined: -"+name), false)
+		case given:
+		case isSwitch(f):
+			value = "true"
+		case i+1 < len(args):
+			i++
+			value = args[i]
+		default:
+			return nil, wrongFlag(ctx, errors.New("flag needs an argument: -"+name), false)
+		}
+		if err := ctx.Set(f.Names()[0], value); err != nil {
+			return nil, usagef("--%s %s: %w", name, value, err)
+		}
+	}
+	set := flag.NewFlagSet(ctx.Command.Name, flag.ContinueOnError)
+	if err := set.Parse(words); err != nil {
+		return nil, err
+	}
+	only := cli.NewContext(ctx.App, set, ctx)
+	only.Command = ctx.Command
+	return only, nil
+}
+
+func flagNamed(c *cli.Command, name string) cli.Flag {
+	i := slices.IndexFunc(c.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
+	if i < 0 {
+		return nil
+	}
+	return c.Flags[i]
+}
+
+func isSwitch(f cli.Flag) bool {
+	_, ok := f.(*cli.BoolFlag)
+	return ok
 }
 
 // mayBeEmpty lists the flags for which an empty value has a meaning.

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http/httptrace"
 	"os"
+	"sync/atomic"
 
 	"github.com/urfave/cli/v2"
 
@@ -24,20 +25,49 @@ func addrFlag() cli.Flag {
 	}
 }
 
-// client returns a client of the node that the command asks.
-func client(ctx *cli.Context) (httpapi.Client, error) {
-	if addr := ctx.String("addr"); addr != "" {
-		return httpapi.Client{Addr: addr}, mark(errUsage, checkAddr("--addr", addr))
-	}
-	return usualClient()
+// askFlags returns the flags more, and the flags of all commands that ask one node.
+func askFlags(more ...cli.Flag) []cli.Flag {
+	return append(more, addrFlag(), credentialsFlag(), tokenFlag(), outputFlag())
 }
 
-// usualClient returns a client of the node that a command asks if no flag names one.
-func usualClient() (httpapi.Client, error) {
-	if addr := os.Getenv(addrEnv); addr != "" {
-		return httpapi.Client{Addr: addr}, mark(errConfig, checkAddr(addrEnv, addr))
+// client returns a client of the node that the command asks.
+func client(ctx *cli.Context) (httpapi.Client, error) {
+	addr, err := addrOf(ctx)
+	if err != nil {
+		return httpapi.Client{}, err
 	}
-	return httpapi.Client{Addr: defaultHTTP}, nil
+	c, err := asking(ctx)
+	c.Addr = addr
+	return c, err
+}
+
+// addrOf returns the address of the node that the command asks.
+func addrOf(ctx *cli.Context) (string, error) {
+	if addr := ctx.String("addr"); addr != "" {
+		return addr, mark(errUsage, checkAddr("--addr", addr))
+	}
+	return usualAddr()
+}
+
+// usualAddr returns the address of the node that a command asks if no flag names one.
+func usualAddr() (string, error) {
+	if addr := os.Getenv(addrEnv); addr != "" {
+		return addr, mark(errConfig, checkAddr(addrEnv, addr))
+	}
+	return defaultHTTP, nil
+}
+
+// asking returns a client without an address, for all nodes that the command asks: with their TLS and its token.
+func asking(ctx *cli.Context) (c httpapi.Client, err error) {
+	keeper, err := askingKeeper(ctx)
+	if err != nil {
+		return c, err
+	}
+	if keeper != nil {
+		c.TLS = keeper.Ask()
+	}
+	c.Token, err = clientToken(ctx, keeper)
+	return c, err
 }
 
 // checkAddr returns an error unless addr is a HOST:PORT. The error names where addr was given.
@@ -57,24 +87,40 @@ func ask[T any](
 	ctx *cli.Context, question func(httpapi.Client, context.Context) (T, error),
 	write func(io.Writer, T) error,
 ) (T, error) {
+	return askAs(ctx, client, question, write)
+}
+
+// askAs does what ask does with the client that as returns.
+func askAs[T any](
+	ctx *cli.Context, as func(*cli.Context) (httpapi.Client, error),
+	question func(httpapi.Client, context.Context) (T, error), write func(io.Writer, T) error,
+) (T, error) {
 	var answer T
 	asJSON, err := wantsJSON(ctx)
 	if err != nil {
 		return answer, err
 	}
-	node, err := client(ctx)
+	node, err := as(ctx)
 	if err != nil {
 		return answer, err
 	}
-	connected := false
+	var connected atomic.Bool
 	watched := httptrace.WithClientTrace(ctx.Context, &httptrace.ClientTrace{
-		GotConn: func(httptrace.GotConnInfo) { connected = true },
+		ConnectDone: func(_, _ string, err error) { // TLS comes after it
+			if err == nil {
+				connected.Store(true)
+			}
+		},
 	})
 	if answer, err = question(node, watched); err != nil {
-		if connected && errors.Is(err, context.DeadlineExceeded) {
+		if connected.Load() && errors.Is(err, context.DeadlineExceeded) {
 			err = hangs(node.Addr, err)
 		}
 		return answer, err
+	}
+	if a, ok := any(answer).(interface{ Unauthenticated() bool }); ok && a.Unauthenticated() {
+		_, _ = fmt.Fprintf(ctx.App.ErrWriter, "unauthenticated: the node at %s believes whoever can send "+
+			"packets to it\n", node.Addr)
 	}
 	if asJSON {
 		return answer, writeJSON(ctx.App.Writer, answer)

@@ -65,6 +65,11 @@ func benchPartCommand() *cli.Command {
 	}
 }
 
+// benchSecuredFlag returns the flag of a benchmark that can measure what credentials cost.
+func benchSecuredFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "secured", Usage: "nodes with credentials, in turn with nodes without"}
+}
+
 func benchNodesFlag() cli.Flag {
 	return &cli.IntFlag{Name: "nodes", Value: 5, Usage: "`N` nodes"}
 }

@@ -61,6 +61,7 @@ func benchFailoverCommand() *cli.Command {
 				Name:  "against",
 				Usage: "executable `FILE` of another build, measured a few times in turn with this one",
 			},
+			benchSecuredFlag(),
 			formerFlag("plot", "--output html"),
 		),
 		Action: benchFailover,
@@ -84,7 +85,7 @@ func benchFailover(ctx *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	common.Voters = voters == "all"
+	common.Voters, common.Secured = voters == "all", ctx.Bool("secured")
 	how, err := bench.ParseSignal(ctx.String("signal"))
 	if err != nil {
 		return usagef("--signal %s: %w", ctx.String("signal"), err)
@@ -103,7 +104,7 @@ func benchFailover(ctx *cli.Context) error {
 
 // benchStore measures failovers on a store.
 func benchStore(ctx *cli.Context, entries []catalog.Entry, common bench.Options) error {
-	for _, name := range []string{"voters", "signal", "against"} {
+	for _, name := range []string{"voters", "signal", "against", "secured"} {
 		if ctx.IsSet(name) {
 			return usagef("--store --%s: leave one of the two out", name)
 		}

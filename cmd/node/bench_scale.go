@@ -24,6 +24,7 @@ func benchScaleCommand() *cli.Command {
 			&cli.DurationFlag{
 				Name: "idle", Value: 10 * time.Second, Usage: "`TIME` to watch the idle nodes at each size",
 			},
+			benchSecuredFlag(),
 		),
 		Action: benchScale,
 	}
@@ -34,6 +35,7 @@ func benchScale(ctx *cli.Context) (err error) {
 	if o.Options, err = benchOptions(ctx, ctx.String("algorithm")); err != nil {
 		return err
 	}
+	o.Secured = ctx.Bool("secured")
 	if o.Sizes, err = wholeNumbers(ctx, "sizes"); err != nil {
 		return err
 	}

@@ -58,15 +58,21 @@ func newE2EOn(
 	t *testing.T, hosts []testcluster.Host, command []string, algorithm string, nodes int, args ...string,
 ) e2e {
 	t.Helper()
-	t.Parallel()
-	binary, err := exec.LookPath("ringleader") // this test binary: see TestMain
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := testcluster.New(testcluster.Config{
-		Binary: binary, Nodes: nodes, Algorithm: algorithm, Command: command, Hosts: hosts,
+	return newE2EAs(t, testcluster.Config{
+		Nodes: nodes, Algorithm: algorithm, Command: command, Hosts: hosts,
 		Args: append([]string{"--log-level", "debug"}, args...),
 	})
+}
+
+// newE2EAs returns a cluster as cfg says, with this test as its binary.
+func newE2EAs(t *testing.T, cfg testcluster.Config) e2e {
+	t.Helper()
+	t.Parallel()
+	var err error
+	if cfg.Binary, err = exec.LookPath("ringleader"); err != nil { // this test binary: see TestMain
+		t.Fatal(err)
+	}
+	c, err := testcluster.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func electCommand() *cli.Command {
 				Name: "timeout", Value: httpapi.DoPatience,
 				Usage: "`TIME` after which it ends with 6 if they do not agree",
 			},
-			tokenFlag(), outputFlag(),
+			credentialsFlag(), tokenFlag(), outputFlag(),
 		},
 		Action: elect,
 	}
@@ -91,15 +91,14 @@ func elect(ctx *cli.Context) error {
 
 // clients returns a client of each node that the command asks.
 func clients(ctx *cli.Context) ([]httpapi.Client, error) {
-	token, err := clientToken(ctx)
+	all, err := asking(ctx)
 	if err != nil {
 		return nil, err
 	}
 	addresses := ctx.StringSlice("addr")
 	if len(addresses) == 0 {
-		node, err := usualClient()
-		node.Token = token
-		return []httpapi.Client{node}, err
+		all.Addr, err = usualAddr()
+		return []httpapi.Client{all}, err
 	}
 	var nodes []httpapi.Client
 	for i, addr := range addresses {
@@ -109,7 +108,8 @@ func clients(ctx *cli.Context) ([]httpapi.Client, error) {
 		if slices.Contains(addresses[:i], addr) {
 			return nil, usagef("--addr %s: given twice; a node calls one election at a time", addr)
 		}
-		nodes = append(nodes, httpapi.Client{Addr: addr, Token: token})
+		all.Addr = addr
+		nodes = append(nodes, all)
 	}
 	return nodes, nil
 }

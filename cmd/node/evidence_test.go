@@ -216,7 +216,8 @@ var unproven = map[string]*regexp.Regexp{
 		`|no record of it is here|^\d+ .*  silent  |^Records of level debug would tell\.$` +
 		`|^Node \d+ was never heard of: |^No record of node \d+ itself is here: ` +
 		`|^Of \d+ nodes, nodes? [0-9, and]+ without a log here[^;]*$`),
-	"nobody": regexp.MustCompile(`^Nobody (led the term|leads, as far as the records go)\.$` +
+	"nobody": regexp.MustCompile(`^No election in these records, ` +
+		`|^Nobody (led the term|leads, as far as the records go)\.$` +
 		`|^Term \d+ came after it\.$`),
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,9 +15,11 @@ func healthCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "health",
 		Usage: "ask a node whether it is well; ends with 0 or 1",
-		Flags: []cli.Flag{addrFlag(), outputFlag()},
+		Description: "A node of this machine, as at 127.0.0.1, is asked without credentials, unless\n" +
+			"they are given: whether it is well is no secret.",
+		Flags: askFlags(),
 		Action: func(ctx *cli.Context) error {
-			h, err := ask(ctx, httpapi.Client.Health, writeHealth)
+			h, err := askHealth(ctx)
 			switch {
 			case errors.Is(err, errUsage):
 				return err
@@ -28,6 +31,17 @@ func healthCommand() *cli.Command {
 			return nil
 		},
 	}
+}
+
+// askHealth asks the node whether it is well, and prints that.
+func askHealth(ctx *cli.Context) (httpapi.Health, error) {
+	addr, err := addrOf(ctx)
+	if err != nil || ctx.IsSet("credentials") || !onThisMachine(addr) {
+		return ask(ctx, httpapi.Client.Health, writeHealth)
+	}
+	return askAs(ctx, func(*cli.Context) (httpapi.Client, error) {
+		return httpapi.Client{Addr: addr}, nil
+	}, func(c httpapi.Client, ctx context.Context) (httpapi.Health, error) { return probe(ctx, c) }, writeHealth)
 }
 
 // writeHealth says whether the node is well in one sentence.

@@ -31,3 +31,28 @@ func TestHelpFits(t *testing.T) {
 	}
 	walk(nil, newApp(nil, nil).Commands)
 }
+
+// Flags may stand behind the words of a command, unless these are a command that has flags of its own.
+func TestFlagsStandAnywhere(t *testing.T) {
+	run := func(words ...string) string {
+		var out, stderr bytes.Buffer
+		if err := newApp(&out, &stderr).Run(append([]string{"ringleader"}, words...)); err != nil {
+			t.Errorf("%q: %v", words, err)
+		}
+		return out.String()
+	}
+	var walk func(path []string, commands []*cli.Command)
+	walk = func(path []string, commands []*cli.Command) {
+		for _, c := range commands {
+			here := append(path[:len(path):len(path)], c.Name)
+			if c.ArgsUsage != "" && !strings.Contains(c.ArgsUsage, "--") {
+				want := run(append(here, "--help")...)
+				if got := run(append(here, "0123456789ab", "--help")...); got != want {
+					t.Errorf("%q with --help behind a word printed %q, want %q", here, got, want)
+				}
+			}
+			walk(here, c.Subcommands)
+		}
+	}
+	walk(nil, newApp(nil, nil).Commands)
+}

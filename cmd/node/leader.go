@@ -13,9 +13,9 @@ func leaderCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "leader",
 		Usage: "ask a node who leads; ends with 6 when it knows nobody",
-		Flags: []cli.Flag{addrFlag(), outputFlag(), &cli.BoolFlag{
+		Flags: askFlags(&cli.BoolFlag{
 			Name: "is-me", Usage: "end with 7 unless the node that is asked is the leader",
-		}},
+		}),
 		Action: func(ctx *cli.Context) error {
 			answer, err := ask(ctx, httpapi.Client.Leader, writeLeader)
 			switch {

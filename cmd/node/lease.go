@@ -26,11 +26,10 @@ func leaseCommand() *cli.Command {
 			"With -o json, until_boot_ms is its end in milliseconds since boot, for other\n" +
 			"processes of this machine (Linux: CLOCK_BOOTTIME, see /proc/uptime), and\n" +
 			"valid_for_ms counts from before this command asked.",
-		Flags: []cli.Flag{
+		Flags: askFlags(
 			&cli.Uint64Flag{Name: "renews", Usage: "lend a new lease in place of lease `ID`"},
 			&cli.Uint64Flag{Name: "return", Usage: "give lease `ID` back, and borrow none"},
-			addrFlag(), tokenFlag(), outputFlag(),
-		},
+		),
 		Action: runLease,
 	}
 }
@@ -44,22 +43,16 @@ type borrowed struct {
 }
 
 func runLease(ctx *cli.Context) error {
-	token, err := clientToken(ctx)
-	if err != nil {
-		return err
-	}
 	if id := ctx.Uint64("return"); ctx.IsSet("return") {
 		if ctx.IsSet("renews") {
 			return usagef("--return borrows nothing that --renews could be for: give one of the two")
 		}
 		_, err := ask(ctx, func(c httpapi.Client, ctx context.Context) (returned, error) {
-			c.Token = token
 			return returned{id}, c.Return(ctx, id)
 		}, writeReturned)
 		return err
 	}
-	_, err = ask(ctx, func(c httpapi.Client, cx context.Context) (b borrowed, err error) {
-		c.Token = token
+	_, err := ask(ctx, func(c httpapi.Client, cx context.Context) (b borrowed, err error) {
 		before := clock.Now() // the lease counts from here
 		if b.Lease, err = c.Lend(cx, ctx.Uint64("renews")); err == nil && runtime.GOOS == "linux" {
 			b.UntilBootMS = clock.SinceBoot(before.Add(b.ValidFor())).Milliseconds()

@@ -34,10 +34,7 @@ func lectureCommand() *cli.Command {
 }
 
 func teach(ctx *cli.Context) error {
-	names, err := interspersed(ctx)
-	if err != nil {
-		return err
-	}
+	names := ctx.Args().Slice()
 	format, err := wordOf(ctx, "output", "text", "json", "html")
 	if err != nil {
 		return err

@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -23,55 +22,6 @@ const stdinName = "-"
 
 // errUnread is the error if some logs could not be read. The user has been told which ones.
 var errUnread = fmt.Errorf("%w", errTold)
-
-// interspersed returns the arguments of the command that are not flags, and sets the flags
-// among them. The library reads flags only before the first argument, but users write them
-// after arguments, too.
-func interspersed(ctx *cli.Context) (words []string, err error) {
-	args := ctx.Args().Slice()
-	for i := 0; i < len(args); i++ {
-		arg := args[i]
-		if arg == stdinName || !strings.HasPrefix(arg, "-") {
-			words = append(words, arg)
-			continue
-		}
-		if arg == "--" {
-			words = append(words, args[i+1:]...)
-			break
-		}
-		name, value, given := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-		f := flagNamed(ctx.Command, name)
-		switch {
-		case f == nil:
-			return nil, wrongFlag(ctx, errors.New("flag provided but not defined: -"+name), false)
-		case given:
-		case isSwitch(f):
-			value = "true"
-		case i+1 < len(args):
-			i++
-			value = args[i]
-		default:
-			return nil, wrongFlag(ctx, errors.New("flag needs an argument: -"+name), false)
-		}
-		if err := ctx.Set(f.Names()[0], value); err != nil {
-			return nil, usagef("--%s %s: %w", name, value, err)
-		}
-	}
-	return words, noneEmpty(ctx)
-}
-
-func flagNamed(c *cli.Command, name string) cli.Flag {
-	i := slices.IndexFunc(c.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
-	if i < 0 {
-		return nil
-	}
-	return c.Flags[i]
-}
-
-func isSwitch(f cli.Flag) bool {
-	_, ok := f.(*cli.BoolFlag)
-	return ok
-}
 
 // filtered returns a Sink that passes on to the Sink to only the records of the cluster that
 // --cluster names. Without that flag it returns to itself.

@@ -45,10 +45,7 @@ func playCommand() *cli.Command {
 }
 
 func play(ctx *cli.Context) error {
-	files, err := interspersed(ctx)
-	if err != nil {
-		return err
-	}
+	files := ctx.Args().Slice()
 	if len(files) != 1 {
 		return usagef("play: give one FILE with a scenario, or - for standard input")
 	}

@@ -121,10 +121,7 @@ func (f *recordFinder) Up(first trace.Greeting) {
 
 // showRecords prints the records that the first words name.
 func showRecords(ctx *cli.Context) error {
-	words, err := interspersed(ctx)
-	if err != nil {
-		return err
-	}
+	words := ctx.Args().Slice()
 	f := &recordFinder{found: map[recordName]bool{}, shown: map[string]bool{}, out: ctx.App.Writer}
 	for len(words) > 0 {
 		name, ok := parseRecordName(words[0])

@@ -14,20 +14,13 @@ import (
 // requestFlags returns the flags more, and the flags of all commands that change a running node or
 // its cluster.
 func requestFlags(more ...cli.Flag) []cli.Flag {
-	return append(more, &cli.StringFlag{
-		Name: "reason", Usage: "`TEXT` for the records: what for",
-	}, addrFlag(), tokenFlag(), outputFlag())
+	return askFlags(append(more, &cli.StringFlag{Name: "reason", Usage: "`TEXT` for the records: what for"})...)
 }
 
 // request sends the operator's order to a node and prints the result.
 func request(ctx *cli.Context, v httpapi.Verb, o httpapi.Order) error {
-	token, err := clientToken(ctx)
-	if err != nil {
-		return err
-	}
 	o.Reason = ctx.String("reason")
-	_, err = ask(ctx, func(c httpapi.Client, ctx context.Context) (httpapi.Done, error) {
-		c.Token = token
+	_, err := ask(ctx, func(c httpapi.Client, ctx context.Context) (httpapi.Done, error) {
 		return c.Do(ctx, v, o)
 	}, writeDone)
 	if errors.Is(err, httpapi.ErrNoLeader) {

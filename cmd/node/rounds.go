@@ -90,10 +90,7 @@ func findingsHelp() string {
 
 // listRounds prints one line for each round.
 func listRounds(ctx *cli.Context) error {
-	words, err := interspersed(ctx)
-	if err != nil {
-		return err
-	}
+	words := ctx.Args().Slice()
 	format, err := formatOf(ctx, listFormats)
 	if err != nil {
 		return err
@@ -228,10 +225,7 @@ func aboutTerm(
 	ctx *cli.Context, formats []string,
 	say func(out io.Writer, format string, h *rounds.History, found []*rounds.Round, theory bool) error,
 ) error {
-	words, err := interspersed(ctx)
-	if err != nil {
-		return err
-	}
+	words := ctx.Args().Slice()
 	format, err := formatOf(ctx, formats)
 	if err != nil {
 		return err

@@ -129,7 +129,11 @@ func launch(r resolved, log zerolog.Logger) (*ringleader.Node, error) {
 	n, err := ringleader.Start(ctx, r.Config)
 	arrived()
 	if field, ok := errors.AsType[ringleader.FieldError](err); ok {
-		return nil, fmt.Errorf("--%s: %w", flagOf(field.Field), field.Err)
+		told := fmt.Errorf("--%s: %w", flagOf(field.Field), field.Err)
+		if errors.Is(err, ringleader.ErrConfig) {
+			return nil, mark(errConfig, told)
+		}
+		return nil, told
 	}
 	if err != nil {
 		return nil, err

@@ -139,8 +139,21 @@ var table = []setting{
 	{
 		name: "api-token-file",
 		usage: "`FILE` with the token that lets its bearer change this node over HTTP from " +
-			"elsewhere than its own machine; the same on every node; mode 0600",
+			"elsewhere than its own machine, or with lines operate TOKEN and read TOKEN, the latter for who may " +
+			"only read; the same on every node; mode 0600",
 		field: func(s *settings) any { return &s.tokenFile },
+	},
+	{
+		name: "credentials",
+		usage: "`DIR` with this node's certificate and keys, as ringleader certs makes it, {id} in it standing for " +
+			"the id: links, gossip and HTTP are then encrypted, and only who proves itself takes part",
+		field: func(s *settings) any { return &s.Credentials },
+	},
+	{
+		name: "insecure",
+		usage: "run without credentials although other machines reach this node, which then believes whoever can " +
+			"send packets to it",
+		field: func(s *settings) any { return &s.Insecure },
 	},
 	{
 		name: "data-dir", derived: "ringleader-data/ID",

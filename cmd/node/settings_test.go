@@ -99,6 +99,8 @@ func TestPrecedence(t *testing.T) {
 		"election-advertise": {"1.1.1.1:1", "1.1.1.1:2", "1.1.1.1:3", "10.1.2.3:7947"},
 		"http-bind":          {"1.1.1.1:1", "1.1.1.1:2", "1.1.1.1:3", "127.0.0.1:7948"},
 		"api-token-file":     {"a", "b", "c", "-"},
+		"credentials":        {"a", "b", "c", "-"},
+		"insecure":           {"true", "false", "true", "false"},
 		"data-dir":           {"a", "b", "c", "ringleader-data/3"},
 		"profile":            {"fast", "local", "fast", "lan"},
 		"failover-budget":    {"2s", "3s", "1.5s", "1s"},

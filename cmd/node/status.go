@@ -18,7 +18,7 @@ func statusCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "status",
 		Usage: "ask a node about itself and its cluster",
-		Flags: []cli.Flag{addrFlag(), outputFlag()},
+		Flags: askFlags(),
 		Action: func(ctx *cli.Context) error {
 			_, err := ask(ctx, httpapi.Client.Status, writeStatus)
 			return err
@@ -53,6 +53,12 @@ func writeStatus(w io.Writer, s httpapi.Status) error {
 	if s.Store != nil {
 		watches = "store      " + storeLine(*s.Store, s.Leader) + "\n"
 	}
+	switch {
+	case s.Security != "":
+		watches += "security   " + s.Security + ": it believes whoever can send packets to it\n"
+	case !s.CredentialsExpire.IsZero():
+		watches += "security   " + expiry(s.CredentialsExpire, time.Now()) + "\n"
+	}
 	for _, is := range s.Differ {
 		watches += "differs    " + is + "\n"
 	}
@@ -64,6 +70,16 @@ func writeStatus(w io.Writer, s httpapi.Status) error {
 		_, err = fmt.Fprintf(w, "split      %s\n", s.Split)
 	}
 	return err
+}
+
+// expiry says until when a certificate is valid.
+func expiry(until, now time.Time) string {
+	at := until.UTC().Format(time.RFC3339)
+	if now.After(until) {
+		return "the certificate EXPIRED on " + at
+	}
+	days := words.Plural(int(until.Sub(now).Hours()/24), "day")
+	return fmt.Sprintf("the certificate is valid until %s, for %s", at, days)
 }
 
 // storeLine says what the node knows of its store.

@@ -1,41 +1,37 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/ringleader-dev/ringleader/internal/credentials"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 )
 
-// Who has the token may change a node. The token is never given on a command line, where
+// Who has a token may ask a node, or change it. A token is never given on a command line, where
 // every user of the machine could read it.
 const (
 	tokenEnv  = "RINGLEADER_API_TOKEN"
-	mostToken = 4 << 10
+	mostToken = 64 << 10
 )
 
-// readToken returns the token in file.
+// readToken returns the text of file, which has tokens for httpapi.ParseTokens.
 func readToken(file string) (string, error) {
-	info, err := os.Stat(file)
-	switch {
-	case err != nil:
-		return "", err
-	case info.Mode().Perm()&0o077 != 0:
-		return "", fmt.Errorf("mode %04o lets others read the token: chmod 600 %s", info.Mode().Perm(), file)
-	case info.Size() > mostToken:
-		return "", fmt.Errorf("%d bytes are no token: at most %d", info.Size(), mostToken)
-	}
-	text, err := os.ReadFile(file)
+	text, err := credentials.ReadSecret(file, mostToken)
 	if err != nil {
 		return "", err
 	}
-	return httpapi.ParseToken(string(text))
+	_, err = httpapi.ParseTokens(string(text))
+	return strings.TrimSpace(string(text)), err
 }
 
-// tokenFrom returns the token in file or, without a file, the one in text; "" without both.
-// In an error the parameter where names the setting that the file's name came from.
+// tokenFrom returns the tokens in file or, without a file, those in text, which both are for httpapi.ParseTokens; ""
+// without both. In an error the parameter where names the setting that the file's name came from.
 func tokenFrom(where, file, text string) (token string, err error) {
 	switch {
 	case file != "":
@@ -43,7 +39,8 @@ func tokenFrom(where, file, text string) (token string, err error) {
 			err = fmt.Errorf("%s %s: %w", where, file, err)
 		}
 	case text != "":
-		if token, err = httpapi.ParseToken(text); err != nil {
+		token = text
+		if _, err = httpapi.ParseTokens(text); err != nil {
 			err = fmt.Errorf("%s: %w", tokenEnv, err)
 		}
 	}
@@ -59,17 +56,30 @@ func (r *resolved) openToken() (err error) {
 func tokenFlag() cli.Flag {
 	return &cli.StringFlag{
 		Name: "api-token-file", DefaultText: "$" + envName("api-token-file") + ", or the token in $" + tokenEnv,
-		Usage: "`FILE` with the node's token, to ask from another machine",
+		Usage: "`FILE` with the node's token, if not that of the credentials",
 	}
 }
 
-// clientToken returns the token for a command that changes a node: from the file of
-// --api-token-file or of its variable, else from RINGLEADER_API_TOKEN, else "".
-func clientToken(ctx *cli.Context) (string, error) {
+// clientToken returns the token for a command that asks a node: from the file of --api-token-file or of its variable,
+// else from RINGLEADER_API_TOKEN, else from the directory of credentials, if keeper is not nil, else "". Where there
+// are several, it is the one that allows most.
+func clientToken(ctx *cli.Context, keeper *credentials.Keeper) (string, error) {
 	file, where := ctx.String("api-token-file"), "--api-token-file"
 	if file == "" {
 		where = envName("api-token-file")
 		file = os.Getenv(where)
 	}
-	return tokenFrom(where, file, os.Getenv(tokenEnv))
+	text, err := tokenFrom(where, file, os.Getenv(tokenEnv))
+	if err == nil && text == "" && keeper != nil {
+		where, file = "credentials", keeper.Token()
+		if _, missing := os.Stat(file); errors.Is(missing, fs.ErrNotExist) {
+			return "", nil // the node says that it wants one
+		}
+		text, err = tokenFrom(where, file, "")
+	}
+	if err != nil || text == "" {
+		return "", err
+	}
+	tokens, err := httpapi.ParseTokens(text)
+	return tokens.Best(), err
 }

@@ -27,16 +27,14 @@ func whyNotCommand() *cli.Command {
 		Flags: []cli.Flag{
 			clusterFilter(),
 			&cli.StringSliceFlag{Name: "addr", Usage: "`HOST:PORT` where a node serves HTTP: ask it"},
+			credentialsFlag(), tokenFlag(),
 		},
 		Action: whyNot,
 	}
 }
 
 func whyNot(ctx *cli.Context) error {
-	words, err := interspersed(ctx)
-	if err != nil {
-		return err
-	}
+	words := ctx.Args().Slice()
 	if len(words) == 0 {
 		return usagef("%s wants the id of a NODE; see %s --help", ctx.Command.HelpName, ctx.Command.HelpName)
 	}
@@ -57,7 +55,11 @@ func whyNot(ctx *cli.Context) error {
 		addresses = []string{addr}
 	}
 	if len(addresses) > 0 {
-		return survey.WhyNot(ctx.Context, ctx.App.Writer, addresses, id)
+		all, err := asking(ctx)
+		if err != nil {
+			return err
+		}
+		return survey.WhyNot(ctx.Context, ctx.App.Writer, all, addresses, id)
 	}
 	h, unread, err := readLogs(ctx, words[1:], rounds.NewBuilder, &rounds.Bounds{
 		Records: heldRecords, Steps: func(uint64) bool { return true }, Retain: report.Lately, About: uint64(id),

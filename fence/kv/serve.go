@@ -17,5 +17,5 @@ var limits = web.Limits{Request: 10 * time.Second, Answer: 20 * time.Second, Sto
 // a moment to finish, and returns nil. It closes ln. If Serve ends for another reason, it returns an
 // error. It writes errors between a client and the server to errorLog.
 func Serve(ctx context.Context, ln net.Listener, handler http.Handler, errorLog *log.Logger) error {
-	return web.Serve(ctx, ln, handler, limits, errorLog)
+	return web.Service{Handler: handler, Limits: limits, ErrorLog: errorLog}.Serve(ctx, ln)
 }

@@ -45,6 +45,7 @@ var house = []room{
 			"internal/scenario", "proto", "internal/trace",
 		},
 	},
+	{path: "internal/credentials", module: []string{"internal/durable", "proto"}},
 	{path: "internal/lecture", module: []string{"internal/scenario", "internal/sim", "proto"}},
 	{
 		path: "internal/ruleout",
@@ -130,8 +131,10 @@ var house = []room{
 	},
 	{path: "membership/memtest", others: []string{"github.com/hashicorp/memberlist"}},
 	{
-		path:   "internal/testcluster",
-		module: []string{"node/httpapi", "proto", "internal/supervise", "internal/trace", "algorithms"},
+		path: "internal/testcluster",
+		module: []string{
+			"algorithms", "internal/credentials", "internal/supervise", "internal/trace", "node/httpapi", "proto",
+		},
 	},
 	{
 		path: "internal/bench",
@@ -234,9 +237,9 @@ var house = []room{
 		path: "internal/daemon",
 		module: []string{
 			"algorithms", "algorithms/catalog", "algorithms/lease", "algorithms/quorum", "fence",
-			"internal/address", "internal/buildinfo", "internal/fenceagent", "internal/health",
-			"internal/pacing", "internal/storeurl", "internal/supervise", "internal/trace", "membership", "node",
-			"node/*", "proto", "store",
+			"internal/address", "internal/buildinfo", "internal/credentials", "internal/durable", "internal/fenceagent",
+			"internal/health", "internal/pacing", "internal/storeurl", "internal/supervise", "internal/trace",
+			"membership", "node", "node/*", "proto", "store",
 		},
 		others: []string{zerolog},
 	},
@@ -244,7 +247,7 @@ var house = []room{
 		path: ".",
 		module: []string{
 			"algorithms", "algorithms/catalog", "algorithms/lease", "algorithms/store", "fence",
-			"internal/address", "internal/daemon",
+			"internal/address", "internal/credentials", "internal/daemon",
 			"internal/fenceagent", "internal/health", "internal/pacing", "membership", "node", "node/*", "proto",
 			"store",
 		},

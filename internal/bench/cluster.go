@@ -46,6 +46,7 @@ func (c *Cluster) place(cuttable bool) (err error) {
 	o := c.options
 	config := testcluster.Config{
 		Binary: o.Binary, Nodes: o.Nodes, Algorithm: o.Entry.Name, Args: o.args(), Command: o.command, Enter: o.enter,
+		Secured: o.Secured,
 	}
 	switch {
 	case o.engine != nil:

@@ -62,7 +62,7 @@ func (c *containers) create(nodes *testcluster.Cluster) error {
 			"--network", c.name, "--link-local-ip", linkLocal(i + 1),
 			"--mount", fmt.Sprintf("type=volume,src=%s,dst=%s,volume-label=%s", name, imageData, label),
 			"--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges:true",
-			"--log-driver", "json-file", c.image,
+			"--env", testcluster.Insecure, "--log-driver", "json-file", c.image,
 		}, c.arguments[i])...)
 		if err != nil {
 			return fmt.Errorf("make the container of node %v: %w", n.ID, err)

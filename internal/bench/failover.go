@@ -32,6 +32,10 @@ func (o FailoverOptions) validate() error {
 	if err := o.Options.validate(); err != nil {
 		return err
 	}
+	if o.Secured && (o.Signal == Docker || o.Against != "") {
+		return fmt.Errorf("%w: credentials are measured beside nodes of this executable without them, which are "+
+			"processes: give neither another executable nor the signal %s", ErrOptions, Docker)
+	}
 	if o.Against != "" {
 		if _, err := exec.LookPath(o.Against); err != nil {
 			return fmt.Errorf("%w: to measure against %s: %w: give the path of a ringleader executable",
@@ -87,8 +91,8 @@ type failoverSample struct {
 // Failover measures failovers of each entry, as the options say. It measures the entries in turn, a
 // few samples each time, so that other work on the machine affects all entries alike. If an
 // algorithm has a quorum of its own, all nodes vote, whatever the options say. If there is another
-// executable to compare with, its samples alternate with those of this one. When Failover ends
-// early it returns what it has with the error.
+// executable to compare with, or nodes without credentials, their samples alternate with those of this one. When
+// Failover ends early it returns what it has with the error.
 func Failover(
 	ctx context.Context, o FailoverOptions, entries []catalog.Entry,
 ) (table FailoverTable, err error) {
@@ -105,11 +109,15 @@ func Failover(
 		}
 		each = append(each, one)
 		table.Rows = append(table.Rows, one.empty())
-		if o.Against == "" {
+		if o.Against == "" && !o.Secured {
 			continue
 		}
 		row := one.empty()
-		one.Binary, row.Binary = o.Against, o.Against
+		if o.Secured {
+			one.Secured, row.Secured, row.Against = false, false, withoutCredentials
+		} else {
+			one.Binary, row.Binary, row.Against = o.Against, o.Against, o.Against
+		}
 		each, table.Rows = append(each, one), append(table.Rows, row)
 	}
 	if o.Signal == Docker {
@@ -139,11 +147,14 @@ func Failover(
 	return table, err
 }
 
+// withoutCredentials is what Options.Secured is measured against.
+const withoutCredentials = "nodes without credentials"
+
 // empty returns the report before anything is measured.
 func (o FailoverOptions) empty() FailoverReport {
 	return FailoverReport{
 		Machine: ThisMachine(), Algorithm: o.Entry.Name, Nodes: o.Nodes, Kills: o.Kills,
-		Signal: o.Signal, Profile: o.Profile, Voters: o.Voters,
+		Signal: o.Signal, Profile: o.Profile, Voters: o.Voters, Secured: o.Secured,
 	}
 }
 

@@ -11,7 +11,11 @@ type FailoverReport struct {
 	Machine   Machine `json:"machine"`
 	Algorithm string  `json:"algorithm"`
 	// Binary is the path of the other executable, if this report is about that one.
-	Binary  string `json:"binary,omitempty"`
+	Binary string `json:"binary,omitempty"`
+	// Against says what this report is about, if it is what the report before it is compared with: another
+	// executable, or nodes without credentials.
+	Against string `json:"against,omitempty"`
+	Secured bool   `json:"secured,omitempty"` // the nodes have credentials
 	Nodes   int    `json:"nodes"`
 	Kills   int    `json:"kills"` // how many were asked for; there may be fewer samples
 	Signal  Signal `json:"signal"`

@@ -65,7 +65,7 @@ func (r FailoverReport) line() chart.Row {
 		votes = "all"
 	}
 	name := r.Algorithm
-	if r.Binary != "" {
+	if r.Against != "" {
 		name = "  against"
 	}
 	return chart.Cells(name, votes,
@@ -77,13 +77,13 @@ func (r FailoverReport) line() chart.Row {
 // ratios compares the medians of this executable with those of another.
 func (t FailoverTable) ratios() (tables []chart.Table) {
 	for i, old := range t.Rows {
-		if old.Binary == "" || len(old.Samples) == 0 || len(t.Rows[i-1].Samples) == 0 {
+		if old.Against == "" || len(old.Samples) == 0 || len(t.Rows[i-1].Samples) == 0 {
 			continue
 		}
 		now := t.Rows[i-1]
 		tables = append(tables, chart.Table{After: []string{
 			fmt.Sprintf("%s against %s, medians: detect %s, elect %s, total %s times as long",
-				old.Algorithm, old.Binary,
+				old.Algorithm, old.Against,
 				times(now.Detect, old.Detect), times(now.Elect, old.Elect), times(now.Total, old.Total)),
 		}})
 	}
@@ -104,7 +104,7 @@ func (t FailoverTable) chart() chart.Dots {
 	var floors []float64
 	for _, r := range t.Rows {
 		name := r.Algorithm
-		if r.Binary != "" {
+		if r.Against != "" {
 			name += " against"
 		}
 		totals := column(r.Samples, func(s failoverSample) float64 { return s.Total })

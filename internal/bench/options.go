@@ -77,6 +77,8 @@ type Options struct {
 	Profile string
 	// Voters lets all nodes vote: a leader then needs a majority of them.
 	Voters bool
+	// Secured gives each node credentials. A benchmark that compares then measures nodes without them beside these.
+	Secured bool
 	// Args are further arguments of every node.
 	Args []string
 	// enter stands before each node's command line, to run it on another network; command, if any,

@@ -57,6 +57,8 @@ func TestRefusedOptions(t *testing.T) {
 		_, err := Failover(t.Context(), o, []catalog.Entry{o.Entry})
 		return err
 	}
+	secured := good
+	secured.Secured = true
 	scale := func(o ScaleOptions) error { _, err := Scale(t.Context(), o); return err }
 	_, alarms := Alarms(t.Context(), AlarmsOptions{Options: good})
 	_, hop := Hop(t.Context(), HopOptions{Options: good})
@@ -64,9 +66,15 @@ func TestRefusedOptions(t *testing.T) {
 		"no kill":   {failover(FailoverOptions{Options: good, Signal: Kill}), ErrOptions},
 		"one node":  {failover(FailoverOptions{Options: one, Kills: 1, Signal: Kill}), ErrOptions},
 		"a million": {failover(FailoverOptions{Options: huge, Kills: 1, Signal: Kill}), ErrCapacity},
-		"no trip":   {hop, ErrOptions},
-		"no time":   {alarms, ErrOptions},
-		"no size":   {scale(ScaleOptions{Options: good, Kills: 1, Idle: time.Second}), ErrOptions},
+		"credentials in containers": {
+			failover(FailoverOptions{Options: secured, Kills: 1, Signal: Docker}), ErrOptions,
+		},
+		"credentials against another build": {
+			failover(FailoverOptions{Options: secured, Kills: 1, Signal: Kill, Against: "other"}), ErrOptions,
+		},
+		"no trip": {hop, ErrOptions},
+		"no time": {alarms, ErrOptions},
+		"no size": {scale(ScaleOptions{Options: good, Kills: 1, Idle: time.Second}), ErrOptions},
 		"one of its sizes is too large": {
 			scale(ScaleOptions{Options: good, Kills: 1, Idle: time.Second, Sizes: []int{2, 1e6}}),
 			ErrCapacity,

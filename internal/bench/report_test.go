@@ -253,3 +253,22 @@ func TestPage(t *testing.T) {
 		}
 	}
 }
+
+// With credentials and without: a line each, and how many times as long the median is.
+func TestFailoverTextBesideNodesWithoutCredentials(t *testing.T) {
+	secured, plain := failovers(), failovers()
+	secured.Secured, plain.Against = true, withoutCredentials
+	var out strings.Builder
+	table := FailoverTable{Machine: somewhere, Rows: []FailoverReport{secured, plain}}
+	if err := table.Report().Text(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"  against    none",
+		"ring against nodes without credentials, medians: detect 1.00, elect 1.00, total 1.00",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+}

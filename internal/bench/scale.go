@@ -22,13 +22,15 @@ type ScaleReport struct {
 	Machine   Machine       `json:"machine"`
 	Algorithm string        `json:"algorithm"`
 	Profile   string        `json:"profile"`
-	Sizes     []int         `json:"sizes"` // those that were asked for; there may be fewer rows
+	Sizes     []int         `json:"sizes"`             // those that were asked for; there may be fewer rows
+	Secured   bool          `json:"secured,omitempty"` // each size with credentials, and without
 	Rows      []scaleSample `json:"rows"`
 }
 
 // scaleSample is the measurement of one cluster.
 type scaleSample struct {
-	Nodes int `json:"nodes"`
+	Nodes   int  `json:"nodes"`
+	Secured bool `json:"secured,omitempty"` // the nodes have credentials
 	// ColdStart is the time from before the first process was started until all nodes named the
 	// same leader.
 	ColdStart float64 `json:"cold_start_ms"`
@@ -52,7 +54,7 @@ type scaleSample struct {
 // it has with the error.
 func Scale(ctx context.Context, o ScaleOptions) (ScaleReport, error) {
 	report := ScaleReport{
-		Machine: ThisMachine(), Algorithm: o.Entry.Name, Profile: o.Profile, Sizes: o.Sizes,
+		Machine: ThisMachine(), Algorithm: o.Entry.Name, Profile: o.Profile, Sizes: o.Sizes, Secured: o.Secured,
 	}
 	switch {
 	case o.Kills < 1:
@@ -68,14 +70,26 @@ func Scale(ctx context.Context, o ScaleOptions) (ScaleReport, error) {
 		}
 	}
 	for _, o.Nodes = range o.Sizes {
-		row, err := o.one(ctx)
-		if err != nil {
-			return report, fmt.Errorf("%d nodes: %w", o.Nodes, err)
+		for _, one := range o.beside() {
+			row, err := one.one(ctx)
+			if err != nil {
+				return report, fmt.Errorf("%d nodes: %w", o.Nodes, err)
+			}
+			report.Rows = append(report.Rows, row)
+			o.progress(report.Count())
 		}
-		report.Rows = append(report.Rows, row)
-		o.progress(len(report.Rows), len(o.Sizes))
 	}
 	return report, nil
+}
+
+// beside returns what is measured at one size: o, and the same without credentials if o has them.
+func (o ScaleOptions) beside() []ScaleOptions {
+	if !o.Secured {
+		return []ScaleOptions{o}
+	}
+	plain := o
+	plain.Secured = false
+	return []ScaleOptions{o, plain}
 }
 
 // one measures a cluster of one size.
@@ -87,7 +101,7 @@ func (o ScaleOptions) one(ctx context.Context) (row scaleSample, err error) {
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	row = scaleSample{
-		Nodes: o.Nodes, TheoryBest: o.Entry.Theory.Best(o.Nodes - 1),
+		Nodes: o.Nodes, Secured: o.Secured, TheoryBest: o.Entry.Theory.Best(o.Nodes - 1),
 		TheoryWorst: o.Entry.Theory.Worst(o.Nodes - 1),
 	}
 	bounded, cancel := context.WithTimeout(ctx, patience)
@@ -177,7 +191,13 @@ func (c *Cluster) idle(ctx context.Context, d time.Duration, row *scaleSample) e
 }
 
 // Count returns how many samples there are, and how many were asked for.
-func (r ScaleReport) Count() (done, of int) { return len(r.Rows), len(r.Sizes) }
+func (r ScaleReport) Count() (done, of int) {
+	of = len(r.Sizes)
+	if r.Secured {
+		of *= 2
+	}
+	return len(r.Rows), of
+}
 
 // Report returns a table. It shows the median and the largest value of each figure that has several
 // samples.
@@ -198,8 +218,12 @@ func (r ScaleReport) Report() chart.Report {
 		"RSS: resident, p50-max; own: the part that no other process shares, RssAnon of Linux",
 	}}
 	for _, s := range r.Rows {
+		nodes := fmt.Sprint(s.Nodes)
+		if s.Secured {
+			nodes += " TLS"
+		}
 		t.Rows = append(t.Rows, chart.Cells(
-			fmt.Sprint(s.Nodes), chart.Number(s.ColdStart), chart.Number(s.Failover.P50),
+			nodes, chart.Number(s.ColdStart), chart.Number(s.Failover.P50),
 			chart.Number(s.Failover.Max),
 			fmt.Sprintf("%s, %d-%d", chart.Number(s.Messages.P50), s.TheoryBest, s.TheoryWorst),
 			fmt.Sprintf("%.1f-%.1f", s.ResidentMiB.P50, s.ResidentMiB.Max),

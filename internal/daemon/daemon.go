@@ -48,15 +48,20 @@ type Daemon struct {
 	health       *health.Monitor
 	links        *tcp.Transport
 	electionAddr netip.AddrPort // the election address that the others are told
+	tokens       *tokens        // that the HTTP API takes
 	web          net.Listener
 	group        *membership.Group
+	keys         *gossipKeys // nil if gossip is not encrypted
 
-	reports atomic.Pointer[membership.Group] // group, for evidence that comes before group is set
-	view    atomic.Pointer[membership.View]  // the latest view
-	seen    lastSeen
-	others  strangers
-	differ  atomic.Pointer[[]string] // settings by which others of the cluster elect elsewhere
-	changed proto.NodeID             // the voter by which the list differs from the one before; zero for none
+	reports   atomic.Pointer[membership.Group] // group, for evidence that comes before group is set
+	grouped   chan struct{}                    // closed once there is a group, or will be none
+	noMore    sync.Once                        // closes grouped
+	view      atomic.Pointer[membership.View]  // the latest view
+	seen      lastSeen
+	others    strangers
+	verifying atomic.Int32             // how many strangers are being asked who they are
+	differ    atomic.Pointer[[]string] // settings by which others of the cluster elect elsewhere
+	changed   proto.NodeID             // the voter by which the list differs from the one before; zero for none
 	// shots is the last run of the fence agent, until the agent confirms that the process stopped.
 	shots    atomic.Pointer[httpapi.Unfenced]
 	recovery recovery
@@ -72,7 +77,8 @@ type Daemon struct {
 func Start(asked context.Context, s Settings, records, log zerolog.Logger) (*Daemon, error) {
 	d := &Daemon{
 		Settings: s, log: log, Incarnation: proto.NewIncarnation(), failed: make(chan error, 1),
-		rank: rank.Context{AdvertiseIP: s.Election.Advertise.Addr(), DataDir: s.DataDir},
+		grouped: make(chan struct{}),
+		rank:    rank.Context{AdvertiseIP: s.Election.Advertise.Addr(), DataDir: s.DataDir},
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	d.stop = cancel
@@ -109,9 +115,18 @@ func (d *Daemon) GossipAddr() string { return d.group.GossipAddr() }
 func (d *Daemon) Listener() syscall.Conn { return d.links.Listener() }
 
 // open opens every part.
-func (d *Daemon) open(asked context.Context, records zerolog.Logger) error {
+func (d *Daemon) open(asked context.Context, records zerolog.Logger) (err error) {
+	if err := d.openCredentials(); err != nil {
+		return err
+	}
+	if d.tokens, err = openTokens(d.Settings, d.log); err != nil {
+		return err
+	}
 	saved, err := d.openState()
 	if err != nil {
+		return err
+	}
+	if err := d.pinIdentity(); err != nil {
 		return err
 	}
 	if err := d.writePIDFile(); err != nil {
@@ -244,6 +259,9 @@ func (s sender) Hold() (closing <-chan struct{}, release func()) { return s.link
 func (d *Daemon) listen() (err error) {
 	c := d.LinkConfig(d.Incarnation, d.changed)
 	c.Receive, c.Evidence, c.Busy, c.Log = d.Node.Deliver, d.report, d.Node.Busy, d.log
+	if d.Credentials != nil {
+		c.Security, c.News = d.Credentials, d.hearNews
+	}
 	d.links, err = tcp.Listen(c)
 	if err != nil {
 		return FieldError{"ElectionBind", err}
@@ -261,15 +279,25 @@ func (d *Daemon) listen() (err error) {
 
 // joinCluster starts gossip. From here on the others see this node.
 func (d *Daemon) joinCluster(attr int64) (err error) {
-	group, err := membership.Start(membership.Config{
+	keyring, err := d.openKeys()
+	if err != nil {
+		return err
+	}
+	defer d.noMore.Do(func() { close(d.grouped) })
+	cfg := membership.Config{
 		Self:    proto.Peer{ID: d.ID, Incarnation: d.Incarnation, Attr: attr},
 		Cluster: d.Cluster, Algorithm: d.Family(), OnStranger: d.others.met,
-		Voters: d.VotersNow(d.Node), Store: d.gossipedStore(),
-		Bind: d.Gossip.Bind, Advertise: d.Gossip.Advertise,
+		Expected: d.Voters, Voters: d.VotersNow(d.Node), Store: d.gossipedStore(),
+		Bind: d.Gossip.Bind, Advertise: d.Gossip.Advertise, Keys: keyring,
 		ElectionAddr: d.electionAddr.String(), HTTPAddr: d.advertisedWeb(),
 		Notice: membership.Notice(d.notices.kept), OnNotice: d.noticed,
 		Join: d.Join, Profile: d.Profile.Detector, Budget: d.Patience(), Probe: d.probe, Logger: d.log,
-	})
+	}
+	if d.Credentials != nil {
+		cfg.LinksProve, cfg.OnNews, cfg.OnDoubt = true, d.links.SetNews, d.links.Doubt
+		cfg.OnStranger = func(m membership.Member) { d.verify(m, d.others.met) }
+	}
+	group, err := membership.Start(cfg)
 	if errors.Is(err, membership.ErrConfig) {
 		return wrong(err)
 	}
@@ -328,9 +356,12 @@ func (d *Daemon) Snapshot() httpapi.Snapshot {
 		Self: d.ID, Incarnation: d.Incarnation, Cluster: d.Cluster, Algorithm: d.Algorithm.Name,
 		Guarantee: status.Guarantee, Running: status.Running, LastTick: status.LastTick,
 		Voters: d.Voters, VoterState: status.Voters, Leader: status.Leader, Lent: status.Lent,
-		Counters:   counters(status.Counters, links),
+		Counters:   counters(status.Counters, links, d.group.Dropped()),
 		Ineligible: status.Ineligible, Checks: d.checked(), Unfenced: d.shots.Load(),
 		Recovery: d.recovery.why(), Since: status.Since,
+	}
+	if d.Credentials != nil {
+		s.Expires = d.Credentials.Expires()
 	}
 	for _, p := range status.Gone {
 		s.Gone = append(s.Gone, httpapi.Gone{
@@ -393,9 +424,9 @@ func (d *Daemon) changes(ctx context.Context, after uint64) iter.Seq[httpapi.Cha
 	}
 }
 
-// counters joins the counters of the node and of its links into one list. Messages that links
-// dropped or rejected are counted by reason; a reason that never occurred is left out.
-func counters(n node.Counters, links tcp.Stats) map[string]uint64 {
+// counters joins the counters of the node, of its links and of gossip into one list. What links dropped or rejected,
+// and gossip dropped unread, is counted by reason; a reason that never occurred is left out.
+func counters(n node.Counters, links tcp.Stats, gossip membership.Dropped) map[string]uint64 {
 	all := map[string]uint64{
 		"steps": n.Steps, "saves": n.Saves, "received": n.Received, "sent": n.Sent,
 		"split_brains": n.Splits, "split_brain_ms": uint64(n.TwoLed.Milliseconds()),
@@ -404,6 +435,10 @@ func counters(n node.Counters, links tcp.Stats) map[string]uint64 {
 	}
 	for prefix, counts := range map[string]map[string]uint64{
 		"dropped_": links.Dropped, "rejected_": links.Rejected,
+		"gossip_dropped_": {
+			"unencrypted": gossip.Unencrypted, "unknown-key": gossip.UnknownKey, "hostile": gossip.Hostile,
+			"crowded": gossip.Crowded,
+		},
 	} {
 		for reason, count := range counts {
 			if count > 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/ringleader-dev/ringleader/node/statefile"
 )
 
-// Gossip carries the pause of the cluster, and the end of the pause, as a notice. Every node
+// Gossip or, with credentials, the links carry the pause of the cluster, and its end, as a notice. Every node
 // that hears of a notice keeps it on its disk. So a paused cluster that is restarted stays paused.
 // Of the notices that the nodes kept, the newest counts.
 

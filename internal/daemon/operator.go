@@ -116,7 +116,11 @@ func (d *Daemon) askLeader(
 			httpapi.ErrConflict, leader, d.ID)
 	}
 	o.By += fmt.Sprintf("%s%v", viaNode, d.ID)
-	done, err := httpapi.Client{Addr: addr, Token: d.APIToken}.Do(ctx, httpapi.Transfer, o)
+	there := httpapi.Client{Addr: addr, Token: d.tokens.get().Operate()}
+	if d.Credentials != nil {
+		there.TLS = d.Credentials.Ask()
+	}
+	done, err := there.Do(ctx, httpapi.Transfer, o)
 	told, ok := errors.AsType[httpapi.Told](err)
 	switch {
 	case ok && errors.Is(err, httpapi.ErrConflict):

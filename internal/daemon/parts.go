@@ -45,6 +45,9 @@ func (d *Daemon) serve(ctx context.Context) {
 		case <-ctx.Done():
 		}
 	})
+	if d.Credentials != nil {
+		d.parts.Go(func() { d.watchCredentials(ctx) })
+	}
 	if d.RankBy.Live() {
 		d.parts.Go(func() { d.measure(ctx) })
 	}
@@ -53,10 +56,15 @@ func (d *Daemon) serve(ctx context.Context) {
 // serveHTTP serves the HTTP API until ctx is done.
 func (d *Daemon) serveHTTP(ctx context.Context) error {
 	warnings := d.log.With().Str(zerolog.LevelFieldName, zerolog.LevelWarnValue).Logger()
-	return httpapi.Serve(ctx, d.web, httpapi.Config{
-		Source: d, Changes: d.changes, Control: d, Lender: lender{d}, Token: d.APIToken, Version: buildinfo.Read(),
+	cfg := httpapi.Config{
+		Source: d, Security: d.Security(), Changes: d.changes, Control: d, Lender: lender{d}, Keys: d.keysPort(),
+		Tokens: d.tokens.get, Version: buildinfo.Read(),
 		ErrorLog: stdlog.New(warnings, "", 0),
-	})
+	}
+	if d.Credentials != nil {
+		cfg.TLS = d.Credentials.Web
+	}
+	return httpapi.Serve(ctx, d.web, cfg)
 }
 
 // fail keeps the first error of a part. It ends the daemon.
@@ -79,6 +87,8 @@ func (d *Daemon) follow() {
 	ranks := mixedRanks{}
 	for {
 		select {
+		case <-d.group.Listings(): // those that no link has proven yet are in no view
+			d.dial()
 		case <-redial.C:
 			d.dial()
 			slow.judge(d.links.Stats().Peers, d.Settings, d.log)
@@ -103,8 +113,9 @@ func (d *Daemon) follow() {
 // evidence: only a link that comes up again clears them.
 func (d *Daemon) dial() {
 	listed := d.group.Listed()
-	d.compareVoters(listed, time.Now())
-	d.compareStores(listed, time.Now())
+	proven := d.proven(listed)
+	d.compareVoters(proven, time.Now())
+	d.compareStores(proven, time.Now())
 	peers := make([]tcp.Peer, 0, len(listed))
 	for _, m := range listed {
 		peers = append(peers, tcp.Peer{ID: m.ID, Incarnation: m.Incarnation, Addr: m.ElectionAddr})
@@ -122,6 +133,15 @@ func (d *Daemon) report(e tcp.Evidence) {
 		group.Report(membership.Evidence{
 			ID: e.Peer, Incarnation: e.Incarnation, Event: e.Event,
 		})
+	}
+}
+
+// hearNews gives the group what a peer tells of itself. Links may be accepted before there is a group, and what is told
+// once is not told again.
+func (d *Daemon) hearNews(from proto.NodeID, process proto.Incarnation, news []byte) {
+	<-d.grouped
+	if group := d.reports.Load(); group != nil {
+		group.HearNews(from, process, news)
 	}
 }
 
@@ -269,6 +289,7 @@ func (d *Daemon) close() error {
 		errs = append(errs, d.group.Close())
 	}
 	d.parts.Wait()
+	d.noMore.Do(func() { close(d.grouped) })
 	if d.web != nil {
 		_ = d.web.Close() // the server has closed it, unless it never began
 	}

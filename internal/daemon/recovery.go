@@ -13,8 +13,9 @@ import (
 )
 
 // recoveryWords describes why a voter votes for nobody yet, and which nodes have to answer. The
-// parameter apart has the voters that run but will never answer, by the settings in which they differ.
-func recoveryWords(r *algorithms.Recovery, apart map[string][]proto.NodeID) string {
+// parameter apart has the voters that run but will never answer, by the settings in which they differ. With the
+// first term that an operator gave, 0 for none, enough voters have to answer, this one included.
+func recoveryWords(r *algorithms.Recovery, apart map[string][]proto.NodeID, first proto.Term, enough int) string {
 	lost := fmt.Sprintf("nothing is saved of %s", votersNamed(r.Lost))
 	if !r.Asked {
 		return lost + ": unless all voters say the same, it waits as long as a promise may run, and then " +
@@ -50,6 +51,8 @@ func recoveryWords(r *algorithms.Recovery, apart map[string][]proto.NodeID) stri
 		way = "start what is not there, and the one that is wrong again, with what the others have"
 	case len(apart) > 0:
 		way = "start the one that is wrong again, with what the others have"
+	case first > r.Voted:
+		way = fmt.Sprintf("with first-term %d, %d voters are enough: start what is not there", first, enough)
 	case len(r.Told) > 0:
 		way += " or higher, above all that this cluster ever voted in"
 	case len(r.Silent) > 0:
@@ -140,7 +143,7 @@ func (d *Daemon) recovers(now *algorithms.Recovery) {
 		return
 	}
 	seen := d.withOthers(*now)
-	switch words := recoveryWords(seen, d.apart(seen)); {
+	switch words := recoveryWords(seen, d.apart(seen), d.FirstTerm, d.Voters.Majority()); {
 	case words != r.why():
 		r.since, r.warned = time.Now(), false
 		r.words.Store(&words)

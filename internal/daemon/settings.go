@@ -12,6 +12,7 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/algorithms/quorum"
+	"github.com/ringleader-dev/ringleader/internal/credentials"
 	"github.com/ringleader-dev/ringleader/internal/pacing"
 	"github.com/ringleader-dev/ringleader/node/rank"
 	"github.com/ringleader-dev/ringleader/node/tcp"
@@ -61,11 +62,20 @@ type Settings struct {
 
 	Gossip, Election Endpoint
 	HTTPBind         netip.AddrPort // zero if there is no HTTP API
-	APIToken         string         // if it is "", only requests from this machine are obeyed
-	Join             []string
-	DataDir          string
-	Profile          pacing.Profile
-	Pacing           pacing.Pacing
+	// APIToken is a text for httpapi.ParseTokens. If it is "", the tokens are those of the Credentials; without
+	// Credentials, only requests from this machine are obeyed.
+	APIToken       string
+	CredentialsDir string // "" for none
+	// Credentials are those in CredentialsDir, once the node has read them; nil for none. With them the HTTP API is
+	// one of HTTPS. Insecure says that there are none although other machines reach this node.
+	Credentials *credentials.Keeper
+	Insecure    bool
+	Unpinned    bool // the node may start without credentials where it had some
+
+	Join    []string
+	DataDir string
+	Profile pacing.Profile
+	Pacing  pacing.Pacing
 
 	ReconcileCmd     string
 	ReconcileTimeout time.Duration

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -42,6 +43,42 @@ func sayVoters(v membership.Voters) string {
 	}
 	return v.List.String()
 }
+
+// proven returns those of the members that count where settings are compared: all of them or, with credentials, those
+// that were reached and have proven who they are. Gossip alone must not keep a leader from leading.
+func (d *Daemon) proven(listed []membership.Member) []membership.Member {
+	if d.Credentials == nil {
+		return listed
+	}
+	reached := map[proto.NodeID]bool{}
+	for _, p := range d.links.Stats().Peers {
+		reached[p.ID] = p.Proven
+	}
+	return slices.DeleteFunc(slices.Clone(listed), func(m membership.Member) bool { return !reached[m.ID] })
+}
+
+// maxVerified is how many strangers are asked at a time who they are.
+const maxVerified = 4
+
+// verify calls met with a stranger if it proves at its election address that it is a node of the cluster, and that it
+// refuses this one.
+func (d *Daemon) verify(m membership.Member, met func(membership.Member)) {
+	if d.verifying.Add(1) > maxVerified {
+		d.verifying.Add(-1)
+		return
+	}
+	d.parts.Go(func() {
+		defer d.verifying.Add(-1)
+		ctx, cancel := context.WithTimeout(context.Background(), verifyTime)
+		defer cancel()
+		if d.links.Refuses(ctx, m.ID, m.ElectionAddr) {
+			met(m)
+		}
+	})
+}
+
+// verifyTime is how long a stranger may take to answer.
+const verifyTime = time.Second
 
 // strangers are processes of this cluster that share no gossip with this node. For example, voters
 // are strangers to a node without voters. Any goroutine may use them.

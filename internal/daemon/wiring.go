@@ -40,9 +40,18 @@ func (s Settings) NodeConfig(i proto.Incarnation, saved algorithms.State, seed u
 		}),
 		Recorder: trace.NewRecorder(trace.RecorderConfig{
 			Cluster: s.Cluster, Node: s.ID, Incarnation: i, Algorithm: s.Algorithm.Name,
-			Guarantee: s.Algorithm.Guarantee, Store: s.storeKind(), Level: s.LogLevel, Size: tcp.FrameSize,
+			Guarantee: s.Algorithm.Guarantee, Store: s.storeKind(), Security: s.Security(),
+			Level: s.LogLevel, Size: tcp.FrameSize,
 		}),
 	}
+}
+
+// Security returns trace.Unauthenticated for a node without credentials that other machines reach; "" for any other.
+func (s Settings) Security() string {
+	if s.Insecure {
+		return trace.Unauthenticated
+	}
+	return ""
 }
 
 // storeKind returns the kind of the store, as "etcd"; "" without one.

@@ -32,8 +32,8 @@ const (
 	ssh        = "an SSH server"
 )
 
-// patience bounds the time in which a server says what it is.
-const patience = 500 * time.Millisecond
+// patience bounds the time in which a server says what it is: a busy one, over TLS, needs more than a moment.
+const patience = 3 * time.Second
 
 // Target is a store as it is configured.
 type Target struct {

@@ -29,13 +29,14 @@ type survey struct {
 	// not know. mute says, by address, why the nodes at other given addresses did not answer.
 	strangers map[proto.NodeID]httpapi.Status
 	mute      map[string]error
+	now       time.Time // by which all have answered
 }
 
 // WhyNot prints why a node does not lead. It asks the node at the first address, all nodes that
-// this first node believes alive, and the nodes at the other addresses. It returns an error if the
-// first node does not answer.
-func WhyNot(ctx context.Context, out io.Writer, addresses []string, id proto.NodeID) error {
-	s, err := newSurvey(ctx, httpapi.Client{Addr: addresses[0]}, addresses[1:])
+// this first node believes alive, and the nodes at the other addresses: each as the client all would,
+// whose own address does not count. It returns an error if the first node does not answer.
+func WhyNot(ctx context.Context, out io.Writer, all httpapi.Client, addresses []string, id proto.NodeID) error {
+	s, err := newSurvey(ctx, at(all, addresses[0]), addresses[1:])
 	if err != nil {
 		return err
 	}
@@ -43,6 +44,12 @@ func WhyNot(ctx context.Context, out io.Writer, addresses []string, id proto.Nod
 		fmt.Fprintln(out, sentence)
 	}
 	return nil
+}
+
+// at returns the client with another address.
+func at(c httpapi.Client, addr string) httpapi.Client {
+	c.Addr = addr
+	return c
 }
 
 // newSurvey asks the first node, then all other nodes at the same time, since the wait for a node
@@ -66,7 +73,7 @@ func newSurvey(ctx context.Context, first httpapi.Client, more []string) (*surve
 	var all sync.WaitGroup
 	for _, addr := range more {
 		all.Go(func() {
-			status, err := httpapi.Client{Addr: addr}.Status(ctx)
+			status, err := at(first, addr).Status(ctx)
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
@@ -84,7 +91,7 @@ func newSurvey(ctx context.Context, first httpapi.Client, more []string) (*surve
 			continue
 		}
 		all.Go(func() {
-			status, err := askMember(ctx, m)
+			status, err := askMember(ctx, first, m)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
@@ -95,14 +102,15 @@ func newSurvey(ctx context.Context, first httpapi.Client, more []string) (*surve
 		})
 	}
 	all.Wait()
+	s.now = time.Now()
 	return s, nil
 }
 
-func askMember(ctx context.Context, m httpapi.Member) (httpapi.Status, error) {
+func askMember(ctx context.Context, all httpapi.Client, m httpapi.Member) (httpapi.Status, error) {
 	if m.HTTPAddr == "" {
 		return httpapi.Status{}, errors.New("it serves no HTTP")
 	}
-	status, err := httpapi.Client{Addr: m.HTTPAddr}.Status(ctx)
+	status, err := at(all, m.HTTPAddr).Status(ctx)
 	if err == nil && status.Self != m.ID {
 		err = fmt.Errorf("node %v answers at its address %s", status.Self, m.HTTPAddr)
 	}
@@ -111,7 +119,7 @@ func askMember(ctx context.Context, m httpapi.Member) (httpapi.Status, error) {
 
 // about returns what the answers say about a node.
 func (s *survey) about(id proto.NodeID) *report.Case {
-	c := &report.Case{Node: uint64(id), Algorithm: s.asked.Algorithm, Beliefs: s.beliefs(), Now: time.Now()}
+	c := &report.Case{Node: uint64(id), Algorithm: s.asked.Algorithm, Beliefs: s.beliefs(), Now: s.now}
 	own, told := s.said[id]
 	if c.Losses = s.losses(id); told {
 		c.Again = "It answers now."
@@ -128,7 +136,10 @@ func (s *survey) about(id proto.NodeID) *report.Case {
 	c.Own = s.ownWord(id)
 	leader := s.leader()
 	if c.Lists = s.lists(id, leader); c.Lists == nil {
-		c.Voters = numbers(s.said[cmp.Or(leader, s.asked.Self)].Voters)
+		c.Voters = numbers(s.asked.Voters)
+		if said, told := s.said[leader]; told {
+			c.Voters = numbers(said.Voters)
+		}
 	}
 	if own.Ineligible == "" { // else that says it
 		c.Lists = append(c.Lists, differ(own)...)
@@ -200,6 +211,9 @@ func (s *survey) otherVoters(leader proto.NodeID) []string {
 func (s *survey) beliefs() (list []report.Belief) {
 	for _, id := range slices.Sorted(maps.Keys(s.said)) {
 		status := s.said[id]
+		if !status.Healthy {
+			continue // it cannot have heard who leads
+		}
 		b := report.Belief{
 			Leader: uint64(status.Leader), Term: uint64(status.Term), Since: status.Since, Reason: s.reason(status),
 		}
@@ -210,10 +224,15 @@ func (s *survey) beliefs() (list []report.Belief) {
 			i = len(list)
 			list = append(list, b)
 		}
-		if list[i].Since.IsZero() || !b.Since.IsZero() && b.Since.Before(list[i].Since) {
+		// Of a leader the first one knew first. That nobody leads is true once none of them knows a leader.
+		better := b.Since.Before(list[i].Since) == (b.Leader != 0)
+		if list[i].Since.IsZero() || !b.Since.IsZero() && better {
 			list[i].Since = b.Since
 		}
 		list[i].By = append(list[i].By, uint64(id))
+	}
+	for i := range list {
+		list[i].Reason = strings.ReplaceAll(list[i].Reason, "this node", words.Either(len(list[i].By), "it", "them"))
 	}
 	slices.SortStableFunc(list, func(a, b report.Belief) int { // first what most believe, leaders before nobody
 		if (a.Leader == 0) != (b.Leader == 0) {
@@ -267,12 +286,34 @@ func candidate(status httpapi.Status) report.Candidate {
 	return c
 }
 
-// losses returns how the other nodes lost the process of the node that was last there.
+// life returns the incarnation of the node's last process: of the one that answers or is alive to the asked node, or
+// else of the one that was lost last. It returns "" if none is known.
+func (s *survey) life(id proto.NodeID) (life string) {
+	if own, told := s.said[id]; told {
+		return own.Incarnation
+	}
+	for _, m := range s.members {
+		if m.ID == id {
+			return m.Incarnation
+		}
+	}
+	var last time.Time
+	for _, said := range s.said {
+		for _, g := range said.Gone {
+			if g.ID == id && g.At.After(last) {
+				life, last = g.Incarnation, g.At
+			}
+		}
+	}
+	return life
+}
+
+// losses returns how the other nodes lost the node's last process.
 func (s *survey) losses(id proto.NodeID) (list []report.Loss) {
+	life := s.life(id)
 	for _, other := range slices.Sorted(maps.Keys(s.said)) {
 		for _, g := range s.said[other].Gone {
-			own, told := s.said[id]
-			if g.ID != id || other == id || told && own.Incarnation != g.Incarnation {
+			if g.ID != id || other == id || g.Incarnation != life {
 				continue
 			}
 			loss := report.Loss{At: g.At, By: []uint64{uint64(other)}, Evidence: g.Evidence}
@@ -282,35 +323,42 @@ func (s *survey) losses(id proto.NodeID) (list []report.Loss) {
 	return list
 }
 
-// unseen says which nodes do not believe node id alive without having lost it, and what may be the reason if no other
-// node believes it alive. The result seen says whether another node does; it is true if nobody else was asked.
+// unseen says which nodes do not believe node id alive without having lost its last process, and what may be the reason
+// if no other node believes it alive. The result seen says whether another node does; it is true if nobody else was
+// asked.
 func (s *survey) unseen(id proto.NodeID) (sentences []string, seen bool) {
-	var never []uint64
-	lost := false
+	var never, former []uint64
+	lost, life := false, s.life(id)
 	for _, other := range slices.Sorted(maps.Keys(s.said)) {
 		said := s.said[other]
 		switch {
 		case other == id:
 		case slices.Contains(said.Alive, id):
 			seen = true
-		case slices.ContainsFunc(said.Gone, func(g httpapi.Gone) bool { return g.ID == id }):
+		case slices.ContainsFunc(said.Gone, func(g httpapi.Gone) bool { return g.ID == id && g.Incarnation == life }):
 			lost = true
+		case slices.ContainsFunc(said.Gone, func(g httpapi.Gone) bool { return g.ID == id }):
+			former = append(former, uint64(other))
 		default:
 			never = append(never, uint64(other))
 		}
 	}
+	if len(former) > 0 {
+		sentences = append(sentences, fmt.Sprintf("%s lost a process of node %v before the last one, and never saw "+
+			"the last one.", words.Upper(words.Nodes(former)), id))
+	}
 	switch {
-	case len(never) == 0 && !lost:
+	case len(never)+len(former) == 0 && !lost:
 		return nil, true
-	case len(never) > 0 && (seen || lost):
-		sentences = []string{fmt.Sprintf("Node %v was never alive to %s, since %s started.", id, words.Nodes(never),
-			words.Either(len(never), "it", "they"))}
+	case len(never) > 0 && (seen || lost || len(former) > 0):
+		sentences = append(sentences, fmt.Sprintf("Node %v was never alive to %s, since %s started.", id,
+			words.Nodes(never), words.Either(len(never), "it", "they")))
 	case len(never) > 0:
 		sentences = []string{fmt.Sprintf("No node that answers has ever heard of node %v: %s never did, since %s "+
 			"started.", id, words.List(never), words.Either(len(never), "it", "they"))}
 	}
 	if !seen {
-		sentences = append(sentences, s.hints(id, lost)...)
+		sentences = append(sentences, s.hints(id, lost || len(former) > 0)...)
 	}
 	return sentences, seen
 }

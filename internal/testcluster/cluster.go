@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/internal/credentials"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -47,6 +48,9 @@ type Config struct {
 	// Enter is the command that goes before each node's command line and runs it, for example
 	// "nice -n 19". It has no effect with Hosts.
 	Enter []string
+	// Secured gives each node credentials of its own, of an authority of the Cluster. The label must be that of
+	// ClusterLabel then.
+	Secured bool
 	// Hosts[i] is the host of the i-th node. If there are none, all nodes run on loopback.
 	Hosts []Host
 }
@@ -105,8 +109,34 @@ func New(cfg Config) (*Cluster, error) {
 	for i := range nodes {
 		nodes[i].DataDir = filepath.Join(dir, "n"+nodes[i].ID.String())
 	}
+	if cfg.Secured {
+		if err := c.secure(); err != nil {
+			return nil, errors.Join(fmt.Errorf("make the nodes' credentials: %w", err), c.Close())
+		}
+	}
 	return c, nil
 }
+
+// ClusterLabel is the label of a secured Cluster.
+const ClusterLabel = "ringleader"
+
+// secure makes the credentials of all nodes, and of whoever asks them.
+func (c *Cluster) secure() error {
+	a, err := credentials.NewAuthority(c.Credentials(), ClusterLabel)
+	if err != nil {
+		return err
+	}
+	for _, n := range c.nodes {
+		if _, err := a.Issue(credentials.Identity{Cluster: ClusterLabel, ID: n.ID}, nil, 24*time.Hour); err != nil {
+			return err
+		}
+	}
+	_, err = a.Operator()
+	return err
+}
+
+// Credentials returns the directory with the authority of a secured Cluster, and all that it made: node-ID, operator.
+func (c *Cluster) Credentials() string { return filepath.Join(c.dir, "credentials") }
 
 // place gives each node its addresses. On loopback it holds ports for them.
 func (cfg Config) place() (nodes []Node, ports *Ports, err error) {
@@ -188,6 +218,9 @@ func (c *Cluster) Start(id proto.NodeID, args ...string) error {
 	}
 	cmd := exec.Command(line[0], line[1:]...)
 	cmd.Env = environment()
+	if len(c.cfg.Hosts) > 0 && !c.cfg.Secured {
+		cmd.Env = append(cmd.Env, Insecure) // nobody else is in the networks of these hosts
+	}
 	p := &life{Process: Process{cmd: cmd, done: make(chan struct{})}, id: id, output: &output{cluster: c}}
 	cmd.Stdout, cmd.Stderr = p.output, p.output
 	if err := p.start(c.tell); err != nil {
@@ -215,8 +248,14 @@ func (c *Cluster) Arguments(n Node) []string {
 			args = append(args, "--join", other.Gossip)
 		}
 	}
+	if c.cfg.Secured {
+		args = append(args, "--credentials", filepath.Join(c.Credentials(), "node-{id}"))
+	}
 	return append(args, c.cfg.Args...)
 }
+
+// Insecure is the environment variable by which a node runs without credentials where others reach it.
+const Insecure = "RINGLEADER_INSECURE=true"
 
 // environment returns the environment variables of this process without settings for ringleader.
 func environment() []string {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"log"
 	"net"
@@ -9,43 +10,65 @@ import (
 	"time"
 )
 
-// How long every client may take to send its header, counted from the connection, and how many
-// bytes the header may have.
+// How long every client may take to send its header, counted from the connection, or from the end of its TLS
+// handshake, which may take as long once more; and how many bytes the header may have.
 const (
 	HeaderLimit = 3 * time.Second
 	MaxHeader   = 8 << 10
 )
 
-// Limits limit how long a client may take. A slower client loses its connection, so that many of
-// them cannot use up the process's file descriptors.
+// Limits limit how long a client may take, and how many there may be. A slower client loses its connection, so
+// that many of them cannot use up the process's file descriptors.
 type Limits struct {
 	Request time.Duration // to the end of the request, from the connection or from the request before
 	Answer  time.Duration // from the header to the end of the answer
 	Stop    time.Duration // for answers under way, when the service is told to stop
+	// Connections is how many there may be at once; zero means any number. One source, that is an IPv4 address or
+	// a /64 of IPv6, has at most half of them. A connection above that is closed at once.
+	Connections int
 }
 
-// Serve answers requests on ln with handler until ctx is done. It then gives the requests under way
-// a moment to finish, and returns nil. It closes ln. An error says why the service ended by itself.
-// errorLog takes errors between a client and the server; nil means the standard logger.
-func Serve(
-	ctx context.Context, ln net.Listener, handler http.Handler, limits Limits, errorLog *log.Logger,
-) error {
+// Service is an HTTP service.
+type Service struct {
+	Handler http.Handler
+	Limits  Limits
+	// TLS makes it a service of HTTPS, and of nothing else: it returns this end of a connection under TLS, without
+	// waiting for the other end. Nil means plain HTTP.
+	TLS func(net.Conn) *tls.Conn
+	// Plain is the body of the answer to one who speaks plain HTTP to a service of HTTPS, as JSON.
+	Plain []byte
+	// ErrorLog takes errors between a client and the server; nil means the standard logger.
+	ErrorLog *log.Logger
+}
+
+// Serve answers requests on ln until ctx is done. It then gives the requests under way a moment to finish, and
+// returns nil. It closes ln. An error says why the service ended by itself.
+func (s Service) Serve(ctx context.Context, ln net.Listener) error {
 	srv := &http.Server{
-		Handler:           handler,
+		Handler:           s.Handler,
 		ReadHeaderTimeout: HeaderLimit,
-		ReadTimeout:       limits.Request,
-		WriteTimeout:      limits.Answer,
+		ReadTimeout:       s.Limits.Request,
+		WriteTimeout:      s.Limits.Answer,
 		MaxHeaderBytes:    MaxHeader,
-		ErrorLog:          errorLog,
+		ErrorLog:          Seldom(s.ErrorLog),
+		Protocols:         new(http.Protocols),
+	}
+	srv.Protocols.SetHTTP1(true) // the limits are those of HTTP/1.1: a connection has one request at a time
+	serves := "HTTP"
+	if s.Limits.Connections > 0 {
+		ln = &bounded{Listener: ln, most: s.Limits.Connections, open: map[string]int{}}
+	}
+	if s.TLS != nil {
+		serves, ln = "HTTPS", encrypted{ln, s.TLS, s.Plain}
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(ln) }()
 	select {
 	case err := <-failed:
-		return fmt.Errorf("serve HTTP on %s: %w", ln.Addr(), err)
+		return fmt.Errorf("serve %s on %s: %w", serves, ln.Addr(), err)
 	case <-ctx.Done():
 	}
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), limits.Stop)
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.Limits.Stop)
 	defer cancel()
 	if srv.Shutdown(grace) != nil {
 		_ = srv.Close() // the grace is over: whoever is not done is cut off

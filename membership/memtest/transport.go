@@ -82,12 +82,20 @@ func (t *Transport) DialTimeout(addr string, timeout time.Duration) (net.Conn, e
 	}
 	near, far := net.Pipe()
 	select {
-	case end.streams <- far:
-		return near, nil
+	case end.streams <- stream{far, t.addr}:
+		return stream{near, end.addr}, nil
 	default:
 		return nil, dialError(syscall.ECONNREFUSED)
 	}
 }
+
+// stream is one end of a stream, with the address of the Transport at the other.
+type stream struct {
+	net.Conn
+	remote netip.AddrPort
+}
+
+func (s stream) RemoteAddr() net.Addr { return net.TCPAddrFromAddrPort(s.remote) }
 
 func dialError(err error) error {
 	return &net.OpError{Op: "dial", Net: "tcp", Err: err}

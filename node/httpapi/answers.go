@@ -19,6 +19,7 @@ type Health struct {
 	// Ineligible says why the node is not eligible; absent if it is. A node may be healthy and yet not
 	// eligible.
 	Ineligible string `json:"ineligible,omitempty"`
+	Security   string `json:"security,omitempty"` // see Leadership
 }
 
 // Store is what the node knows of the store on which leadership stands.
@@ -57,11 +58,16 @@ type Leadership struct {
 	Guarantee algorithms.Guarantee `json:"guarantee"`
 	Algorithm string               `json:"algorithm"`
 	Reason    string               `json:"reason,omitempty"` // why the leader is nobody
+	// Security is "unauthenticated" if the node believes whoever can send packets to it, though other machines can. It
+	// is absent else. Every answer has the field then.
+	Security string `json:"security,omitempty"`
 }
 
 // Status answers /v1/status.
 type Status struct {
 	Leadership
+	// CredentialsExpire is until when the node's certificate is valid; absent without one.
+	CredentialsExpire time.Time `json:"credentials_expire,omitzero"`
 	// Since is when the node came to believe that Leader leads, or that nobody does; absent if it has known no
 	// leader since it started.
 	Since       time.Time `json:"since,omitzero"`
@@ -122,6 +128,8 @@ type Gone struct {
 type Members struct {
 	Self    proto.NodeID `json:"self"`
 	Members []Member     `json:"members"`
+
+	Security string `json:"security,omitempty"` // see Leadership
 }
 
 // Member is one process of the cluster. Addresses are host:port.
@@ -143,3 +151,8 @@ type refusal struct {
 func (h Health) from() proto.NodeID     { return h.Self }
 func (l Leadership) from() proto.NodeID { return l.Self }
 func (m Members) from() proto.NodeID    { return m.Self }
+
+// Unauthenticated reports whether the answer says that the node believes whoever can send packets to it.
+func (h Health) Unauthenticated() bool     { return h.Security != "" }
+func (l Leadership) Unauthenticated() bool { return l.Security != "" }
+func (m Members) Unauthenticated() bool    { return m.Security != "" }

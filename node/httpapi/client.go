@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,12 +26,14 @@ var (
 )
 
 // Client sends requests to one node. Any goroutine may call its methods. Methods that only ask wait for
-// Patience at most; methods that change the node wait for DoPatience more. Errors wrap ErrUnreachable or
-// ErrNotANode.
+// Patience at most; methods that change the node wait for DoPatience more. Errors wrap ErrUnreachable,
+// ErrNotANode, ErrHTTPS, ErrPlainHTTP, ErrUntrusted or, if the node refuses the token, ErrForbidden.
 type Client struct {
 	Addr string // host:port of the node's HTTP API
-	// Token is the node's token; it may be empty. A Client needs it to change the node from another machine
-	// than the node's own.
+	// TLS is how to ask a node that serves HTTPS; nil means plain HTTP.
+	TLS *tls.Config
+	// Token is the node's token; it may be empty. With TLS it goes with every request. Without TLS it goes only with
+	// one that changes the node: a Client needs it for that from another machine than the node's own.
 	Token string
 }
 
@@ -108,7 +111,9 @@ type answer interface{ from() proto.NodeID }
 func get[T answer](ctx context.Context, c Client, path string, codes ...int) (T, error) {
 	status, body, err := c.exchange(ctx, http.MethodGet, path, nil)
 	if err == nil && status != http.StatusOK && !slices.Contains(codes, status) {
-		err = notANode(statusText(status))
+		if err = notANode(statusText(status)); errors.Is(errorOf(status), ErrForbidden) {
+			err = told(status, body, ErrForbidden)
+		}
 	}
 	var said T
 	if err == nil {
@@ -145,8 +150,10 @@ func read[T answer](body []byte) (T, error) {
 	return said, nil
 }
 
+const askHint = "is the node running, and is this where it serves HTTP?"
+
 // exchange sends one request and returns the code and the body of the answer. Errors wrap
-// ErrUnreachable.
+// ErrUnreachable, ErrHTTPS, ErrPlainHTTP or ErrUntrusted.
 func (c Client) exchange(ctx context.Context, method, path string, request any) (status int, body []byte, err error) {
 	if _, _, err := net.SplitHostPort(c.Addr); err != nil {
 		return 0, nil, unreachable(err, "want host:port")
@@ -161,26 +168,31 @@ func (c Client) exchange(ctx context.Context, method, path string, request any) 
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	const hint = "is the node running, and is this where it serves HTTP?"
 	u := url.URL{Scheme: "http", Host: c.Addr, Path: path}
+	if c.TLS != nil {
+		u.Scheme = "https"
+	}
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), &content)
 	if err != nil {
-		return 0, nil, unreachable(err, hint)
+		return 0, nil, unreachable(err, askHint)
 	}
 	if method != http.MethodGet {
 		req.Header.Set("Content-Type", "application/json")
-		if c.Token != "" {
-			req.Header.Set("Authorization", "Bearer "+c.Token)
-		}
 	}
-	resp, err := caller.Do(req)
+	if c.Token != "" && (c.TLS != nil || method != http.MethodGet) {
+		req.Header.Set("Authorization", "Bearer "+c.Token)
+	}
+	resp, err := c.http().Do(req)
 	if err != nil {
-		return 0, nil, unreachable(err, hint)
+		return 0, nil, unanswered(err)
 	}
 	defer resp.Body.Close()
 	body, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
 		return 0, nil, unreachable(err, "the answer was cut short, try again")
+	}
+	if c.TLS == nil && wantsHTTPS(resp.StatusCode, body) {
+		return 0, nil, ErrHTTPS
 	}
 	return resp.StatusCode, body, nil
 }

@@ -27,7 +27,7 @@ func TestClientAndServer(t *testing.T) {
 		t.Errorf("Leader = %+v, %v; want %+v", leader, err, want)
 	}
 	members, err := c.Members(ctx)
-	if want := (Members{3, well().Members}); err != nil || !reflect.DeepEqual(members, want) {
+	if want := (Members{Self: 3, Members: well().Members}); err != nil || !reflect.DeepEqual(members, want) {
 		t.Errorf("Members = %+v, %v; want %+v", members, err, want)
 	}
 	status, err := c.Status(ctx)

@@ -73,7 +73,12 @@ type Done struct {
 	// Millis is how many milliseconds the request took, as Self measured; for a transfer, until the successor
 	// led; for an election, until there was a leader.
 	Millis float64 `json:"millis"`
+
+	Security string `json:"security,omitempty"` // see Leadership
 }
+
+// Unauthenticated reports whether the answer says that the node believes whoever can send packets to it.
+func (d Done) Unauthenticated() bool { return d.Security != "" }
 
 func (d Done) from() proto.NodeID { return d.Self }
 
@@ -146,7 +151,7 @@ func errorOf(status int) error {
 	switch status {
 	case http.StatusConflict, http.StatusBadRequest:
 		return ErrConflict
-	case http.StatusUnauthorized, http.StatusForbidden:
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests:
 		return ErrForbidden
 	case http.StatusServiceUnavailable:
 		return ErrNoLeader

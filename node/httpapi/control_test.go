@@ -90,7 +90,8 @@ func TestWhoMayChangeANode(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			control := &controlled{}
-			resp := post(Config{Source: fixed(well()), Control: control, Token: c.token}, c.from, "", c.edits...)
+			cfg := Config{Source: fixed(well()), Control: control, Tokens: taking(t, c.token)}
+			resp := post(cfg, c.from, "", c.edits...)
 			if resp.StatusCode != c.code {
 				t.Errorf("code %d, want %d: %s", resp.StatusCode, c.code, bodyOf(t, resp))
 			}
@@ -198,7 +199,7 @@ func TestCommandsArePosts(t *testing.T) {
 // failure as its own error.
 func TestDo(t *testing.T) {
 	control := &controlled{}
-	srv := httptest.NewServer(Handler(Config{Source: fixed(well()), Control: control, Token: token}))
+	srv := httptest.NewServer(Handler(Config{Source: fixed(well()), Control: control, Tokens: taking(t, token)}))
 	defer srv.Close()
 	c := Client{Addr: srv.Listener.Addr().String(), Token: token}
 	done, err := c.Do(t.Context(), Pause, Order{Cluster: true, Reason: "work"})
@@ -257,7 +258,7 @@ func TestSlowOrdersAreAnswered(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		served := make(chan error)
 		go func() {
-			served <- Serve(ctx, ln, Config{Source: fixed(well()), Control: slowControl{}, Token: token})
+			served <- Serve(ctx, ln, Config{Source: fixed(well()), Control: slowControl{}, Tokens: taking(t, token)})
 		}()
 		client, server := net.Pipe()
 		ln.conns <- server

@@ -1,7 +1,8 @@
 // Package httpapi answers questions about a node over HTTP. It also has the client that asks such questions.
 //
 //	GET /healthz     200 while the election loop ticks, else 503 with the reason
-//	GET /readyz      200 while gossip runs too, else 503 with the reason
+//	GET /readyz      200 while gossip runs too, and the node's certificate has not expired, else
+//	                 503 with the reason
 //	GET /leader      200 on the leader, 503 elsewhere with who leads
 //	GET /v1/status   the node as it sees itself, and whom it lost: when, and by which evidence
 //	GET /v1/members  the processes it believes alive
@@ -22,15 +23,27 @@
 //	POST /v1/resume     ends a resignation or a pause
 //	POST /v1/elections  this node calls an election; a leader that has a lease stays
 //
+// The keys with which a node encrypts its gossip are changed by fingerprint:
+//
+//	POST /v1/keys       {"do": "list"}, {"do": "add", "key": BASE64},
+//	                    {"do": "use", "fingerprint": HEX} or "remove"; the answer has the
+//	                    fingerprints of all keys, the one that seals first, and no key
+//
 // The answer is
 //
 //	200  when it is done
 //	400  for a body that is no request, or has fields that this path does not take
-//	401  without the token, from elsewhere than the node's own machine
-//	403  for a page of another site in a browser
+//	401  with a wrong token, or without one from elsewhere than the node's own machine
+//	403  for a page of another site in a browser, or with a token that may only read
 //	409  when it cannot be done now: nothing changed, and the answer says what to do next
+//	429  after too many wrong tokens from one address; Retry-After says for how long
 //	503  when nobody leads
 //	504  when it took too long; it may still happen
+//
+// A node with credentials serves HTTPS and nothing else: who speaks plain HTTP is told so, with 400. Then every
+// path needs a token, also from the node's own machine, but for /healthz and /readyz: these say without one
+// whether the node is well, and nothing about others. A token of the role read may ask; one of the role operate may
+// change the node, too.
 //
 // The answer that a node leads is no permission to act as the leader, since it may come too
 // late. Another process that wants to act as the leader borrows the node's lease:

@@ -50,6 +50,7 @@ type streams struct {
 	changes func(ctx context.Context, after uint64) iter.Seq[Change]
 	open    atomic.Int64
 	done    context.Context // ends when the server ends
+	guard   *guard
 }
 
 // get sends changes as server-sent events: the changes after the Last-Event-ID, or all changes that the node
@@ -94,11 +95,11 @@ func (s *streams) get(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	stop := context.AfterFunc(s.done, cancel)
 	defer stop()
-	s.stream(ctx, &sender{w: w, rc: rc}, after, restarted)
+	s.stream(ctx, &sender{w: w, rc: rc}, after, restarted, func() bool { return s.guard.still(r, RoleRead) })
 }
 
-// stream sends events until the reader is gone, a write takes too long, or the node ends.
-func (s *streams) stream(ctx context.Context, to *sender, after uint64, restarted bool) {
+// stream sends events until the reader is gone, may not read any more, a write takes too long, or the node ends.
+func (s *streams) stream(ctx context.Context, to *sender, after uint64, restarted bool, may func() bool) {
 	if !to.say(": the changes of who leads, as this node believes\n\n") {
 		return
 	}
@@ -118,12 +119,12 @@ func (s *streams) stream(ctx context.Context, to *sender, after uint64, restarte
 	for {
 		select {
 		case c, ok := <-changes:
-			if !ok || !to.event(s.source.Snapshot(), c, restarted) {
+			if !ok || !may() || !to.event(s.source.Snapshot(), c, restarted) {
 				return
 			}
 			restarted = false
 		case <-alive.C:
-			if !to.say(": still here\n\n") {
+			if !may() || !to.say(": still here\n\n") {
 				return
 			}
 		}

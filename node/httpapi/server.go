@@ -2,7 +2,9 @@ package httpapi
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"log"
 	"net"
@@ -10,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/web"
+	"github.com/ringleader-dev/ringleader/proto"
 )
 
 // Config names the sources of the answers.
@@ -19,9 +22,16 @@ type Config struct {
 	Control Control
 	// Lender lends the node's lease; nil refuses requests for a lease.
 	Lender Lender
-	// Token allows a client on any machine to change the node. Without a Token only clients on this machine
-	// may.
-	Token string
+	// Security is said by every answer, in the header Ringleader-Security and the field security, unless it is empty.
+	Security string
+	// Keys has the keys of gossip; nil means that gossip is not encrypted.
+	Keys Keys
+	// TLS makes the API one of HTTPS, and of nothing else: then everything but /healthz and /readyz needs a token. It
+	// returns this end of a connection under TLS, without waiting for the other end. Nil means plain HTTP.
+	TLS func(net.Conn) *tls.Conn
+	// Tokens returns the tokens that the node takes now; any goroutine may call it. Nil means none. Over plain HTTP
+	// they allow a client on any machine to change the node; without them only clients on this machine may.
+	Tokens func() Tokens
 	// Changes yields the changes of who leads, in order: the changes after the number after, and the changes
 	// to come until ctx is done. Changes is nil if the node tells no changes.
 	Changes func(ctx context.Context, after uint64) iter.Seq[Change]
@@ -31,24 +41,26 @@ type Config struct {
 	ErrorLog *log.Logger
 }
 
-var limits = web.Limits{Request: 5 * time.Second, Answer: 5 * time.Second, Stop: time.Second}
+var limits = web.Limits{
+	Request: 5 * time.Second, Answer: 5 * time.Second, Stop: time.Second, Connections: 256,
+}
 
 // Serve answers requests on ln until ctx is done. It then gives the requests under way a second to
 // finish, and returns nil. It closes ln. An error says why the service ended by itself.
 func Serve(ctx context.Context, ln net.Listener, cfg Config) error {
-	return web.Serve(ctx, ln, handler(ctx, cfg), limits, cfg.ErrorLog)
+	plain, err := json.Marshal(notHTTPS)
+	if err != nil {
+		return err
+	}
+	return web.Service{
+		Handler: handler(ctx, cfg), Limits: limits, TLS: cfg.TLS, Plain: append(plain, '\n'), ErrorLog: cfg.ErrorLog,
+	}.Serve(ctx, ln)
 }
 
 // view makes the answer for one path: the HTTP code, and the value that becomes JSON.
 type view func(s Snapshot, now time.Time) (code int, answer any)
 
 var views = map[string]view{
-	"/healthz": func(s Snapshot, now time.Time) (int, any) {
-		return check(s, s.sick(now))
-	},
-	"/readyz": func(s Snapshot, now time.Time) (int, any) {
-		return check(s, s.unready(now))
-	},
 	"/leader": func(s Snapshot, now time.Time) (int, any) {
 		a := s.leadership(now)
 		return okIf(a.IsLeader), a
@@ -57,13 +69,24 @@ var views = map[string]view{
 		return http.StatusOK, s.status(now)
 	},
 	"/v1/members": func(s Snapshot, _ time.Time) (int, any) {
-		return http.StatusOK, Members{s.Self, append([]Member{}, s.Members...)}
+		return http.StatusOK, Members{Self: s.Self, Members: append([]Member{}, s.Members...)}
 	},
 }
 
-func check(s Snapshot, reason string) (int, any) {
-	ok := reason == ""
-	return okIf(ok), Health{s.Self, ok, reason, s.Ineligible}
+// probes make the answers to the probes of supervisors and load balancers: why the node is not well.
+var probes = map[string]func(s Snapshot, now time.Time) (reason string){
+	"/healthz": Snapshot.sick,
+	"/readyz":  Snapshot.unready,
+}
+
+// check answers a probe. Only the answer to one who may know all says why the node is not eligible: that can be the
+// words of an operator, or of a check.
+func check(s Snapshot, reason string, all bool) (int, Health) {
+	h := Health{Self: s.Self, OK: reason == "", Reason: reason}
+	if all {
+		h.Ineligible = s.Ineligible
+	}
+	return okIf(h.OK), h
 }
 
 func okIf(ok bool) int {
@@ -79,32 +102,56 @@ func Handler(cfg Config) http.Handler { return handler(context.Background(), cfg
 // handler does what Handler does. The streams of its handler end with ctx.
 func handler(ctx context.Context, cfg Config) http.Handler {
 	mux := http.NewServeMux()
+	doors := newGuard(cfg)
+	for path, probe := range probes {
+		mux.HandleFunc(path, readOnly(doors.probe(func(w http.ResponseWriter, _ *http.Request, all bool) {
+			s, now := cfg.Source.Snapshot(), time.Now()
+			code, answer := check(s, probe(s, now), all)
+			write(w, code, answer)
+		})))
+	}
 	for path, view := range views {
-		mux.HandleFunc(path, readOnly(func(w http.ResponseWriter, _ *http.Request) {
+		mux.Handle(path, doors.read(readOnly(func(w http.ResponseWriter, _ *http.Request) {
 			code, answer := view(cfg.Source.Snapshot(), time.Now())
 			write(w, code, answer)
-		}))
+		})))
 	}
 	if cfg.Control != nil {
 		for _, v := range verbs {
-			mux.Handle(v.path(), guard(cfg.Token, command(cfg.Control, v)))
+			mux.Handle(v.path(), doors.change(command(cfg.Control, v)))
 		}
 	}
 	if cfg.Lender != nil {
-		mux.Handle(leasePath, guard(cfg.Token, lend(cfg.Lender)))
-		mux.Handle(leasePath+"/", guard(cfg.Token, giveBack(cfg.Lender)))
+		mux.Handle(leasePath, doors.change(lend(cfg.Lender)))
+		mux.Handle(leasePath+"/", doors.change(giveBack(cfg.Lender)))
 	}
-	mux.HandleFunc("/version", readOnly(func(w http.ResponseWriter, _ *http.Request) {
+	self := func() proto.NodeID { return cfg.Source.Snapshot().Self }
+	mux.Handle(keysPath, doors.change(changeKeys(self, cfg.Keys)))
+	mux.Handle("/version", doors.read(readOnly(func(w http.ResponseWriter, _ *http.Request) {
 		write(w, http.StatusOK, cfg.Version)
-	}))
-	events := &streams{source: cfg.Source, changes: cfg.Changes, done: ctx}
-	mux.HandleFunc("/v1/events", readOnly(events.get))
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+	})))
+	events := &streams{source: cfg.Source, changes: cfg.Changes, done: ctx, guard: doors}
+	mux.Handle("/v1/events", doors.read(readOnly(events.get)))
+	mux.Handle("/", doors.read(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		write(w, http.StatusNotFound, refusal{"no such path: there are /healthz, /readyz, " +
 			"/leader, /v1/status, /v1/members, /v1/events and /version, and to POST to /v1/lease, " +
-			"/v1/transfer, /v1/resign, /v1/pause, /v1/resume and /v1/elections"})
+			"/v1/transfer, /v1/resign, /v1/pause, /v1/resume, /v1/elections and /v1/keys"})
+	})))
+	return saying(cfg.Security, mux)
+}
+
+// securityHeader says what Config.Security says.
+const securityHeader = "Ringleader-Security"
+
+// saying makes every answer of next say what authenticates the node.
+func saying(security string, next http.Handler) http.Handler {
+	if security == "" {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(securityHeader, security)
+		next.ServeHTTP(w, r)
 	})
-	return mux
 }
 
 // readOnly refuses every method that could change something.
@@ -145,6 +192,9 @@ func write(w http.ResponseWriter, code int, answer any) {
 	body, err := json.Marshal(answer)
 	if err != nil {
 		code, body = http.StatusInternalServerError, []byte(`{"error":"the answer is no JSON"}`)
+	}
+	if security := w.Header().Get(securityHeader); security != "" && len(body) > 2 && body[0] == '{' {
+		body = append(fmt.Appendf(nil, `{"security":%q,`, security), body[1:]...)
 	}
 	web.Answer(w, code, "application/json", append(body, '\n'))
 }

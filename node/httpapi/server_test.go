@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"io"
 	"log"
 	"net"
@@ -337,4 +338,22 @@ func TestStopDoesNotWaitForSlowClients(t *testing.T) {
 			t.Errorf("stopping took %v", took)
 		}
 	})
+}
+
+// "Every answer … of it says 'unauthenticated'": the refusals, too.
+func TestUnauthenticatedIsSaid(t *testing.T) {
+	h := Handler(Config{Source: fixed(well()), Version: map[string]string{"version": "1"}, Security: "unauthenticated"})
+	for _, path := range []string{
+		"/healthz", "/readyz", "/leader", "/v1/status", "/v1/members", "/version",
+		"/nowhere",
+	} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		var said struct{ Security string }
+		err := json.Unmarshal(w.Body.Bytes(), &said)
+		header := w.Header().Get("Ringleader-Security")
+		if err != nil || header != "unauthenticated" || said.Security != "unauthenticated" {
+			t.Errorf("%s: header %q, body %s", path, header, w.Body)
+		}
+	}
 }

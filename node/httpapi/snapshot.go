@@ -35,6 +35,8 @@ type Snapshot struct {
 	Since time.Time
 	// Lent is how many leases the node has lent that have neither ended nor been returned.
 	Lent int
+	// Expires is until when the node's certificate is valid; zero if it has none.
+	Expires time.Time
 	// Gossiping says that the node takes part in the gossip, even if it is alone.
 	Gossiping bool
 	// Ineligible says why the node is not eligible; "" if it is.
@@ -97,6 +99,10 @@ func (s Snapshot) unready(now time.Time) string {
 	}
 	if !s.Gossiping {
 		return "gossip is not running"
+	}
+	if !s.Expires.IsZero() && now.After(s.Expires) {
+		return fmt.Sprintf("this node's certificate expired on %s, and the others refuse it: renew it",
+			s.Expires.UTC().Format(time.RFC3339))
 	}
 	return ""
 }
@@ -195,7 +201,7 @@ func (s Snapshot) status(now time.Time) Status {
 	st := Status{
 		Leadership: s.leadership(now), Incarnation: s.Incarnation.String(),
 		Cluster: s.Cluster, Healthy: s.sick(now) == "", LastTick: s.LastTick,
-		NotReady: s.unready(now), Alive: make([]proto.NodeID, 0, len(s.Members)),
+		CredentialsExpire: s.Expires, NotReady: s.unready(now), Alive: make([]proto.NodeID, 0, len(s.Members)),
 		Counters: s.Counters, Voters: s.Voters, Watched: s.Watched,
 		VotersConfirmed: s.confirmed(), VotersVersion: s.VoterState.Version,
 		Ineligible: s.Ineligible, Recovery: s.Recovery, Store: s.Store, Differ: s.Differ,

@@ -62,6 +62,14 @@ type Config struct {
 
 	Log zerolog.Logger
 
+	// Security proves who is at the other end of a link. Nil means that nobody does: whoever can send packets can
+	// say that it is any node.
+	Security Security
+
+	// News is called with what a peer tells of itself: see Transport.SetNews. The goroutines of the links call it, one
+	// after the other for one link, and it must not block. It owns the bytes. Nil means that nobody may tell anything.
+	News func(from proto.NodeID, process proto.Incarnation, news []byte)
+
 	// Network carries the links. Nil means this machine's own TCP.
 	Network Network
 

@@ -36,6 +36,10 @@
 //	                         <-  PONG 1
 //	PING_REQ 1 node incarnation  ->
 //	                         <-  PING_RES 1 heard
+//	NEWS bytes               ->
+//
+// NEWS is what a node tells of itself, when the link comes up and when it changes. It is sent and believed only where
+// Config.Security proves who is at the other end.
 //
 // Messages are counted from 1 on each connection. ACK n says that the receiver's callback
 // got the first n of them. The others are sent again on the next connection to the same

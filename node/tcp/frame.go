@@ -60,6 +60,10 @@ func (r *frameReader) next(limit int) (number uint8, payload []byte, err error) 
 	if _, err := io.ReadFull(r.src, header[:]); err != nil {
 		return 0, nil, err
 	}
+	if isTLS(header) {
+		return 0, nil, faultf(plaintext, "the other end speaks TLS, and this node runs without credentials: start all "+
+			"nodes of a cluster with credentials, or all without")
+	}
 	length := binary.BigEndian.Uint32(header[:])
 	if int64(length) > int64(limit) {
 		return 0, nil, faultf(oversized, "a frame announces %d bytes where %d are allowed: "+

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -44,7 +45,10 @@ func (e *RefusedError) Error() string {
 	case proto.Hung:
 		return fmt.Sprintf("node %v takes no links while its elections stand still", a.ID)
 	case proto.TooMany:
-		return fmt.Sprintf("node %v has %d links and takes no more", a.ID, maxInbound)
+		return fmt.Sprintf("node %v has as many links as it can have, and takes no more", a.ID)
+	case proto.NeedsCredentials:
+		return fmt.Sprintf("node %v takes links under TLS alone, and this node runs without credentials: start all "+
+			"nodes of a cluster with credentials, or all without", a.ID)
 	}
 	return fmt.Sprintf("node %v refused node %v: %q", a.ID, h.ID, a.Reason)
 }
@@ -153,6 +157,8 @@ var refusals = map[proto.Refusal]reason{
 	proto.SameNode:       sameID,
 	proto.TooMany:        crowded,
 	proto.Hung:           hung,
+
+	proto.NeedsCredentials: plaintext,
 }
 
 // hello returns the first frame that this node sends on a connection. The parameter to is zero if this node
@@ -181,18 +187,18 @@ func inWords(label string) string {
 	return strings.ToValidUTF8(label[:proto.MaxLabel-len(mark)], "") + mark
 }
 
-// reach dials addr, sends h, and returns the link. If ctx ends first, the handshake ends at once,
-// and the error is that of ctx.
-func (t *Transport) reach(ctx context.Context, addr string, h proto.Hello) (*link, error) {
+// reach dials addr, sends h, and returns the link. With Config.Security only the node wanted gets h; zero is any node.
+// If ctx ends first, the handshake ends at once, and the error is that of ctx.
+func (t *Transport) reach(ctx context.Context, addr string, h proto.Hello, wanted proto.NodeID) (*link, error) {
 	conn, err := t.cfg.Network.Dial(ctx, addr, t.cfg.timing.dial)
 	if err != nil {
 		return nil, err
 	}
-	l := &link{conn: conn, addr: addr, frames: newFrameReader(conn), forget: t.resetAtEnd(conn)}
+	l := &link{conn: conn, addr: addr, forget: t.resetAtEnd(conn)}
 	stop := context.AfterFunc(ctx, func() { reset(conn) })
 	err = conn.SetDeadline(time.Now().Add(t.cfg.timing.handshake))
 	if err == nil {
-		l.welcome, err = greet(conn, l.frames, h)
+		err = t.introduce(l, h, wanted)
 	}
 	if !stop() {
 		err = ctx.Err()
@@ -204,10 +210,26 @@ func (t *Transport) reach(ctx context.Context, addr string, h proto.Hello) (*lin
 		err = conn.SetDeadline(time.Time{})
 	}
 	if err != nil {
+		if f := faultIn(err); f != nil && f.reason == unproven {
+			t.drain(conn) // or the end would overtake what TLS says about it
+		}
 		l.end()
 		return nil, err
 	}
 	return l, nil
+}
+
+// introduce proves who is at the other end of l, if anything does, and greets it. The caller has set a deadline.
+func (t *Transport) introduce(l *link, h proto.Hello, wanted proto.NodeID) error {
+	conn, proven, err := t.secureDialled(l.conn, wanted)
+	if err != nil {
+		return err
+	}
+	l.conn, l.frames = conn, newFrameReader(conn)
+	if l.welcome, err = greet(conn, l.frames, h); err != nil {
+		return alerted(err)
+	}
+	return proves(proven, l.welcome.ID)
 }
 
 // greet sends h on a new connection and returns the WELCOME. The caller has set a deadline.
@@ -229,13 +251,17 @@ func greet(conn net.Conn, r *frameReader, h proto.Hello) (proto.Welcome, error) 
 	return welcome, nil
 }
 
-// readHello reads a HELLO and judges it. Its caller limits the time.
-func (t *Transport) readHello(r *frameReader) (proto.Hello, error) {
+// readHello reads a HELLO and judges it. The other end is the node proven, unless that is zero. Its caller limits the
+// time.
+func (t *Transport) readHello(r *frameReader, proven proto.NodeID) (proto.Hello, error) {
 	body, err := r.control("where HELLO belongs", proto.KindHello)
 	if err != nil {
 		return proto.Hello{}, err
 	}
 	h := body.(proto.Hello)
+	if err := proves(proven, h.ID); err != nil {
+		return h, err
+	}
 	if why := t.judge(h); why != "" {
 		return h, t.refusal(h, why)
 	}
@@ -281,10 +307,24 @@ func (t *Transport) refusal(h proto.Hello, why proto.Refusal) *RefusedError {
 // its own node that is still ending. The error is a *RefusedError if the node there is of another
 // cluster or algorithm.
 func (t *Transport) Probe(ctx context.Context, addr string) (proto.Welcome, error) {
-	l, err := t.reach(ctx, addr, t.hello(0))
+	l, err := t.reach(ctx, addr, t.hello(0), 0)
 	if err != nil {
 		return proto.Welcome{}, fmt.Errorf("ask who is at %s: %w", addr, err)
 	}
 	l.end()
 	return l.welcome, nil
+}
+
+// Refuses reports whether node id, proven by Config.Security, answers at addr and refuses links with this node. Without
+// Security nobody is proven.
+func (t *Transport) Refuses(ctx context.Context, id proto.NodeID, addr string) bool {
+	if t.cfg.Security == nil {
+		return false
+	}
+	l, err := t.reach(ctx, addr, t.hello(0), id)
+	if l != nil {
+		l.end()
+	}
+	_, refused := errors.AsType[*RefusedError](err)
+	return refused
 }

@@ -18,15 +18,21 @@ type handshakes struct {
 	limit int
 
 	mu      sync.Mutex
-	waiting []net.Conn // oldest first
+	waiting []handshake // oldest first
 }
 
-// enter adds c. If there are too many connections then, enter drops another one and returns that one;
-// otherwise it returns nil.
-func (h *handshakes) enter(c net.Conn) (evicted net.Conn) {
+// handshake is one connection whose HELLO has not come yet.
+type handshake struct {
+	net.Conn
+	giveUp func() // ends what this node does for it
+}
+
+// enter adds c. If there are too many connections then, enter drops another one, calls its function giveUp and
+// returns that connection; otherwise it returns nil.
+func (h *handshakes) enter(c net.Conn, giveUp func()) (evicted net.Conn) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.waiting = append(h.waiting, c)
+	h.waiting = append(h.waiting, handshake{c, giveUp})
 	if len(h.waiting) <= h.limit {
 		return nil
 	}
@@ -39,19 +45,18 @@ func (h *handshakes) enter(c net.Conn) (evicted net.Conn) {
 			crowd = ip
 		}
 	}
-	i := slices.IndexFunc(h.waiting, func(w net.Conn) bool {
-		return homeOf(w.RemoteAddr()).Addr() == crowd
-	})
-	evicted = h.waiting[i]
+	i := slices.IndexFunc(h.waiting, func(w handshake) bool { return homeOf(w.RemoteAddr()).Addr() == crowd })
+	out := h.waiting[i]
 	h.waiting = slices.Delete(h.waiting, i, i+1)
-	return evicted
+	out.giveUp()
+	return out.Conn
 }
 
 // exit removes c. It returns false if c was dropped before.
 func (h *handshakes) exit(c net.Conn) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	i := slices.Index(h.waiting, c)
+	i := slices.IndexFunc(h.waiting, func(w handshake) bool { return w.Conn == c })
 	if i < 0 {
 		return false
 	}

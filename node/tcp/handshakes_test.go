@@ -24,17 +24,19 @@ func TestAFloodThrowsOutItself(t *testing.T) {
 	l := &handshakes{limit: 4}
 	honest := newVisitor("10.0.0.1")
 	flood := []*visitor{}
-	if out := l.enter(honest); out != nil {
+	gaveUp := 0
+	enter := func(v *visitor) net.Conn { return l.enter(v, func() { gaveUp++ }) }
+	if out := enter(honest); out != nil {
 		t.Fatalf("%v evicted from no handshakes", out.RemoteAddr())
 	}
 	for i := range 20 {
 		flood = append(flood, newVisitor("10.0.0.66"))
-		out := l.enter(flood[i])
+		out := enter(flood[i])
 		if i < 3 && out != nil || i >= 3 && out != net.Conn(flood[i-3]) {
 			t.Fatalf("connection %d of the flood evicted %v", i, out)
 		}
 	}
-	if late := newVisitor("10.0.0.2"); l.enter(late) != net.Conn(flood[17]) || !l.exit(late) {
+	if late := newVisitor("10.0.0.2"); enter(late) != net.Conn(flood[17]) || !l.exit(late) {
 		t.Error("the flood's oldest did not make room for a newcomer")
 	}
 	if !l.exit(honest) {
@@ -42,6 +44,9 @@ func TestAFloodThrowsOutItself(t *testing.T) {
 	}
 	if l.exit(flood[0]) || !l.exit(flood[19]) {
 		t.Error("evicted ones are there, or present ones are not")
+	}
+	if gaveUp != 18 {
+		t.Errorf("this node gave up %d handshakes, want the 18 that were evicted", gaveUp)
 	}
 }
 

@@ -41,13 +41,16 @@ func (t *Transport) clock() int64 { return int64(time.Since(t.made)) }
 func (t *Transport) watch(p *peer) watch {
 	switch leader := proto.NodeID(t.leader.Load()); leader {
 	case 0:
+		if t.doubts(p) {
+			return expected
+		}
 		return unwatched
 	case t.cfg.ID:
 		return follower
 	case p.id:
 		return leading
 	}
-	if t.expects(p) {
+	if t.expects(p) || t.doubts(p) {
 		return expected
 	}
 	return unwatched
@@ -59,6 +62,23 @@ func (t *Transport) watch(p *peer) watch {
 func (t *Transport) expects(p *peer) bool {
 	vacant, spoken := t.vacant.Load(), p.spoken.Load()
 	return vacant != 0 && spoken != 0 && spoken > vacant-int64(t.cfg.Heartbeat)
+}
+
+// Doubt has the peer watched for a while, whoever leads: some other detector says that its process ended. If it did,
+// its heartbeat is missed, although nothing is sent on the link.
+func (t *Transport) Doubt(id proto.NodeID) {
+	if p := t.peer(id); p != nil {
+		p.doubted.Store(t.clock() + doubtFor*int64(t.cfg.silence()))
+		t.beatTimer.relyOn(0)
+	}
+}
+
+// doubtFor is for how many times the silence that a watched peer may keep Doubt has it watched.
+const doubtFor = 3
+
+func (t *Transport) doubts(p *peer) bool {
+	until := p.doubted.Load()
+	return until != 0 && t.clock() < until
 }
 
 // runHeartbeats counts the beats of all peers until the Transport closes. A beat that is late by more than an

@@ -105,7 +105,7 @@ func TestHostileGreetings(t *testing.T) {
 		"for no id":      {appendFrame(nil, proto.KindHello, []byte{0xc0}), "payload"},
 		"other cluster":  {hello(func(h *proto.Hello) { h.Cluster = "x" }), "cluster"},
 		"other's node":   {hello(func(h *proto.Hello) { h.To = 3 }), "other-node"},
-		"other software": {[]byte("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"), "oversized"},
+		"other software": {[]byte("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"), "plaintext"},
 	} {
 		before := b.Stats().Rejected[c.reason]
 		r := dialRaw(t, b)
@@ -203,7 +203,7 @@ func TestTheEvictedAreCountedOnce(t *testing.T) {
 	b := start(t, 2, hurried)
 	here, there := net.Pipe()
 	defer there.Close()
-	if _, err := b.awaitHello(here, newFrameReader(here)); !errors.Is(err, net.ErrClosed) {
+	if _, _, _, err := b.awaitHello(t.Context(), here); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("one that is without a place: %v", err)
 	}
 }
@@ -229,30 +229,104 @@ func TestADrippingHello(t *testing.T) {
 	<-closed
 }
 
-// "A cap": the established links are bounded too, and whoever has one keeps it.
+// "A cap": the established links are bounded too. Whoever has one can renew it, and of those that nobody knows
+// the one makes room that has been silent for the longest time.
 func TestLinksAreBounded(t *testing.T) {
 	var a inboundConnections
 	in := func(id int) *inbound {
 		c, _ := net.Pipe()
-		return &inbound{conn: c, id: proto.NodeID(id), done: make(chan struct{})}
+		in := &inbound{conn: c, id: proto.NodeID(id), done: make(chan struct{})}
+		in.heard.Store(int64(id))
+		return in
 	}
-	first := in(1)
-	if !a.enter(first) {
-		t.Fatal("the first found no place")
-	}
-	for id := 2; id <= maxInbound; id++ {
-		if !a.enter(in(id)) {
-			t.Fatalf("link %d found no place", id)
+	var all []*inbound
+	for id := 1; id <= maxUnknown; id++ {
+		all = append(all, in(id))
+		if out := a.enter(all[id-1]); out != nil {
+			t.Fatalf("link %d took the place of %d", id, out.id)
 		}
 	}
-	if a.enter(in(maxInbound + 1)) {
-		t.Errorf("link %d found a place", maxInbound+1)
+	all[0].heard.Store(maxUnknown)
+	if out := a.enter(in(maxUnknown + 1)); out != all[1] || a.leave(all[1]) {
+		t.Errorf("link %d took the place of %v", maxUnknown+1, out)
 	}
 	again := in(1)
 	ended := make(chan bool)
-	go func() { ended <- a.leave(first) }()
-	if !a.enter(again) || !a.leave(again) {
+	go func() { ended <- a.leave(all[0]) }()
+	if a.enter(again) != nil || !a.leave(again) {
 		t.Error("a process that has a link cannot renew it")
 	}
 	<-ended
+}
+
+// "The links of one node are bounded": false processes of a node that is known make room for each other, never
+// in place of the process that is expected, and neither do they take places of others.
+func TestLinksOfOneNodeAreBounded(t *testing.T) {
+	expected := proto.Incarnation{200}
+	a := inboundConnections{expects: func(id proto.NodeID) (bool, proto.Incarnation) { return id == 2, expected }}
+	in := func(id proto.NodeID, incarnation byte, silent bool) *inbound {
+		c, _ := net.Pipe()
+		return &inbound{
+			conn: c, id: id, incarnation: proto.Incarnation{incarnation}, silent: silent, done: make(chan struct{}),
+		}
+	}
+	others := in(7, 1, false)
+	first, silent := in(2, 200, false), in(2, 200, true)
+	for _, l := range []*inbound{others, first, silent} {
+		if out := a.enter(l); out != nil {
+			t.Errorf("took the place of %v", out.caller())
+		}
+	}
+	for i := range byte(100) {
+		for _, quiet := range []bool{false, true} {
+			if out := a.enter(in(2, i, quiet)); out != nil && (out == first || out == silent || out == others) {
+				t.Errorf("took the place of %v", out.caller())
+			}
+		}
+	}
+	if got := len(a.links); got != 2*maxPerNode+1 {
+		t.Errorf("%d links", got)
+	}
+	for id := range proto.NodeID(2 * maxUnknown) { // of nodes that are unknown, and talk more
+		l := in(1000+id, 1, false)
+		l.heard.Store(1)
+		if out := a.enter(l); out == first || out == silent {
+			t.Fatalf("took the place of %v", out.caller())
+		}
+	}
+	if got := len(a.links); got != 2*maxPerNode+maxUnknown {
+		t.Errorf("%d links", got)
+	}
+}
+
+// "1,024 valid HELLOs do not fill a node": it takes a bounded number of links from those that it does not know,
+// and all from the nodes that it knows: members and voters, the next process of each too.
+func TestFloodOfLinksKeepsNobodyOut(t *testing.T) {
+	b := start(t, 1, func(c *Config) { c.SilentPeers = []proto.NodeID{3} })
+	member, voter := start(t, 2), start(t, 3)
+	connect(t, b, member)
+	for id := range 2 * maxUnknown {
+		joinRaw(t, b, proto.NodeID(1000+id))
+	}
+	b.inbound.mu.Lock()
+	if got := len(b.inbound.links); got > maxUnknown+1 {
+		t.Errorf("%d links", got)
+	}
+	b.inbound.mu.Unlock()
+	voter.SetPeers([]Peer{b.asPeer()}) // nobody has told the node of it
+	eventually(t, "the voter's link is up", func() bool { return voter.linked() == 1 })
+	again := start(t, 2) // the next process of the member
+	again.SetPeers([]Peer{b.asPeer()})
+	eventually(t, "the next process's link is up", func() bool { return again.linked() == 1 })
+	for id := range maxUnknown {
+		joinRaw(t, b, proto.NodeID(5000+id))
+	}
+	for _, n := range []*node{member, voter, again} {
+		if b.inbound.count(n.cfg.ID, n.cfg.Incarnation) != 1 {
+			t.Errorf("node %d lost its link", n.cfg.ID)
+		}
+	}
+	if b.Stats().Rejected["crowded"] == 0 {
+		t.Error("what made room is not counted")
+	}
 }

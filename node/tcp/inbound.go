@@ -1,10 +1,12 @@
 package tcp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -25,6 +27,7 @@ type inbound struct {
 	acks        *acker
 	pings       answerer // like probes, it belongs to the goroutine that reads
 	probes      indirectAnswerer
+	heard       atomic.Int64  // when something was last read, by Transport.clock
 	done        chan struct{} // closed when no callback gets a message of this connection any more
 
 	mu     sync.Mutex // held while writing
@@ -52,9 +55,9 @@ func (t *Transport) accept() {
 func (t *Transport) host(conn net.Conn) {
 	defer reset(conn)
 	defer t.resetAtEnd(conn)()
-	in, err := t.admit(conn)
+	talk, in, err := t.admit(conn)
 	if in == nil {
-		if err == nil || t.turnAway(conn, err) {
+		if err == nil || t.turnAway(talk, err) {
 			t.seeOff(conn)
 		}
 		return
@@ -81,45 +84,51 @@ func (t *Transport) host(conn net.Conn) {
 	p.doubt()
 }
 
-// admit does the handshake. It returns nil without an error if the caller only asked who is here.
-func (t *Transport) admit(conn net.Conn) (*inbound, error) {
-	t.beginHandshake(conn)
-	r := newFrameReader(conn)
-	h, err := t.awaitHello(conn, r)
+// admit does the handshake, and returns the connection on which to talk from here on. It returns no inbound and no
+// error if the caller only asked who is here.
+func (t *Transport) admit(raw net.Conn) (net.Conn, *inbound, error) {
+	ctx, giveUp := context.WithCancel(context.Background())
+	defer giveUp()
+	t.beginHandshake(raw, giveUp)
+	conn, r, h, err := t.awaitHello(ctx, raw)
 	if err != nil {
-		return nil, err
+		return conn, nil, err
 	}
 	me := proto.Welcome{ID: t.cfg.ID, Incarnation: t.cfg.Incarnation}
 	if h.To == 0 {
-		return nil, say(conn, me)
+		return conn, nil, say(conn, me)
 	}
 	if t.cfg.Busy() >= t.cfg.silence() {
-		return nil, t.refusal(h, proto.Hung)
+		return conn, nil, t.refusal(h, proto.Hung)
 	}
 	in := &inbound{
 		conn: conn, id: h.ID, incarnation: h.Incarnation, silent: h.Silent, frames: r,
 		done: make(chan struct{}),
 	}
 	in.acks = newAcker(in, t.cfg.timing)
+	in.heard.Store(t.clock())
 	in.pings, in.probes = answerer{t: t, in: in}, indirectAnswerer{t: t, in: in}
-	if !t.inbound.enter(in) {
-		return nil, t.refusal(h, proto.TooMany)
+	if out := t.inbound.enter(in); out != nil {
+		t.counts.add(crowded, 1)
+		t.complain(ipOf(out.conn), crowded, "too many links of node %v, or of nodes that this one does not know: "+
+			"ended one from %s", in.id, out.name())
 	}
 	t.warnings.forget(in.name())
 	t.warnings.forget(ipOf(conn))
 	if err := errors.Join(say(conn, me), conn.SetDeadline(time.Time{})); err != nil {
 		t.inbound.leave(in)
-		return nil, err
+		return conn, nil, err
 	}
 	if p := t.peer(in.id); p != nil {
 		p.hurry() // it is there
 	}
-	return in, nil
+	return conn, in, nil
 }
 
-// beginHandshake adds conn to the handshakes. If there are too many, it ends another handshake.
-func (t *Transport) beginHandshake(conn net.Conn) {
-	evicted := t.handshakes.enter(conn)
+// beginHandshake adds conn to the handshakes. If there are too many, it ends another handshake, and calls the function
+// giveUp of that one.
+func (t *Transport) beginHandshake(conn net.Conn, giveUp func()) {
+	evicted := t.handshakes.enter(conn, giveUp)
 	if evicted == nil {
 		return
 	}
@@ -132,8 +141,13 @@ func (t *Transport) beginHandshake(conn net.Conn) {
 // seeOff waits until a peer that was refused has closed the connection, for timing.drain at most. A
 // reset by this node could overtake the answer.
 func (t *Transport) seeOff(conn net.Conn) {
-	t.beginHandshake(conn)
+	t.beginHandshake(conn, func() {})
 	defer t.handshakes.exit(conn)
+	t.drain(conn)
+}
+
+// drain waits until the other end has closed the connection, for timing.drain at most.
+func (t *Transport) drain(conn net.Conn) {
 	if err := conn.SetReadDeadline(time.Now().Add(t.cfg.timing.drain)); err != nil {
 		return
 	}
@@ -145,17 +159,27 @@ func (t *Transport) seeOff(conn net.Conn) {
 	}
 }
 
-// awaitHello reads the HELLO of conn. The error is net.ErrClosed if another handshake displaced conn
-// meanwhile: beginHandshake has counted and logged that.
-func (t *Transport) awaitHello(conn net.Conn, r *frameReader) (h proto.Hello, err error) {
-	err = conn.SetDeadline(time.Now().Add(t.cfg.timing.handshake))
+// awaitHello reads the HELLO of raw, and returns the connection to go on with. The error is net.ErrClosed if another
+// handshake displaced raw meanwhile: beginHandshake has counted and logged that, and ctx is done.
+func (t *Transport) awaitHello(
+	ctx context.Context, raw net.Conn,
+) (conn net.Conn, r *frameReader, h proto.Hello, err error) {
+	var proven proto.NodeID
+	err = raw.SetDeadline(time.Now().Add(t.cfg.timing.handshake))
 	if err == nil {
-		h, err = t.readHello(r)
+		conn, proven, err = t.secureAccepted(ctx, raw)
 	}
-	if !t.handshakes.exit(conn) {
-		return proto.Hello{}, net.ErrClosed
+	if conn == nil {
+		conn = raw
 	}
-	return h, err
+	if err == nil {
+		r = newFrameReader(conn)
+		h, err = t.readHello(r, proven)
+	}
+	if !t.handshakes.exit(raw) {
+		err = net.ErrClosed
+	}
+	return conn, r, h, err
 }
 
 // turnAway tells the peer and the log why a handshake led to no link. It tells neither if the peer
@@ -177,8 +201,15 @@ func (t *Transport) turnAway(conn net.Conn, err error) (told bool) {
 	}
 	t.counts.add(f.reason, 1)
 	t.complain(ipOf(conn), f.reason, "refused a link from %v: %v", conn.RemoteAddr(), err)
-	return f.reason == otherVersion &&
-		say(conn, t.refusal(proto.Hello{}, proto.OtherVersion).Answer) == nil
+	switch f.reason {
+	case otherVersion:
+		return say(conn, t.refusal(proto.Hello{}, proto.OtherVersion).Answer) == nil
+	case plaintext: // to somebody of whom nothing is known
+		return say(conn, proto.Refuse{Reason: proto.NeedsCredentials, ID: t.cfg.ID}) == nil
+	case unproven:
+		return true // by an alert of TLS
+	}
+	return false
 }
 
 // read passes messages to the callback until the link ends, and returns why it ended.
@@ -188,11 +219,14 @@ func (t *Transport) read(in *inbound) error {
 		if err != nil {
 			return err
 		}
+		in.heard.Store(t.clock())
 		switch kind := proto.LinkKind(number); {
 		case in.silent:
 			err = faultf(unexpected, "%v on a silent connection", kind)
 		case kind == proto.KindPing, kind == proto.KindPingReq:
 			err = in.answer(kind, payload)
+		case kind == proto.KindNews:
+			err = t.hearNews(in, payload)
 		default:
 			if err = t.handUp(in, number, payload); err == nil {
 				in.acks.owe()

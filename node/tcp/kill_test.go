@@ -17,6 +17,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
+	"github.com/ringleader-dev/ringleader/internal/credentials"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -24,13 +25,25 @@ import (
 // variable has, until it is killed.
 const victimEnv = "RINGLEADER_TEST_VICTIM_OF"
 
+// victimsCredentials names the directory of its credentials, if it has any.
+const victimsCredentials = "RINGLEADER_TEST_VICTIMS_CREDENTIALS"
+
 func beVictim(parent string) {
 	up := make(chan struct{}, 1)
-	tr, err := Listen(Config{
+	c := Config{
 		Cluster: "demo", Algorithm: "bully", Kinds: catalog.Kinds(), ID: 2, Incarnation: proto.NewIncarnation(),
 		Bind: "127.0.0.1:0", Receive: func(proto.Message) {}, Log: zerolog.Nop(),
 		Evidence: func(Evidence) { up <- struct{}{} },
-	})
+	}
+	if dir := os.Getenv(victimsCredentials); dir != "" {
+		k, err := credentials.Open(dir, credentials.Identity{Cluster: "demo", ID: 2})
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		c.Security = k
+	}
+	tr, err := Listen(c)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -41,12 +54,12 @@ func beVictim(parent string) {
 	_, _ = io.Copy(io.Discard, os.Stdin) // a parent that dies takes its victim along
 }
 
-// startVictim starts node 2 as a process of its own, and returns it, its incarnation and
-// its address.
-func startVictim(t *testing.T, n *node) (*os.Process, proto.Incarnation, string) {
+// startVictim starts node 2 as a process of its own, with more variables, and returns it, its
+// incarnation and its address.
+func startVictim(t *testing.T, n *node, more ...string) (*os.Process, proto.Incarnation, string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), victimEnv+"="+n.Addr().String())
+	cmd.Env = append(append(os.Environ(), victimEnv+"="+n.Addr().String()), more...)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -74,8 +87,21 @@ func startVictim(t *testing.T, n *node) (*os.Process, proto.Incarnation, string)
 // "The peer with an open TCP connection reads EOF at once, and dialling again
 // is refused": SIGKILL of a process is evidence, in this order.
 func TestAKilledProcessIsProvenGone(t *testing.T) {
-	n := start(t, 1)
-	process, victim, addr := startVictim(t, n)
+	t.Run("plain", func(t *testing.T) {
+		n := start(t, 1)
+		process, victim, addr := startVictim(t, n)
+		killAndProve(t, n, process, victim, addr)
+	})
+	t.Run("under TLS", func(t *testing.T) {
+		ca := newAuthority(t)
+		n := start(t, 1, with(ca.keeper(1)))
+		process, victim, addr := startVictim(t, n, victimsCredentials+"="+ca.issue(2))
+		killAndProve(t, n, process, victim, addr)
+	})
+}
+
+func killAndProve(t *testing.T, n *node, process *os.Process, victim proto.Incarnation, addr string) {
+	t.Helper()
 	n.SetPeers([]Peer{{ID: 2, Incarnation: victim, Addr: addr}})
 	begun := time.Now()
 	eventually(t, "the link is up, and no longer so new that its loss is not dialled at once",

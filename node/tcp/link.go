@@ -39,6 +39,7 @@ func (p *peer) serve(l *link) {
 	p.link.Store(l)
 	p.openSilent(l.incarnation())
 	p.out.begin(l.incarnation(), time.Now())
+	signal(p.news)
 	verdict := make(chan error, 1)
 	go func() { verdict <- p.readAnswers(l) }()
 	read, err := p.pump(l, verdict)
@@ -93,6 +94,10 @@ func (p *peer) pump(l *link, verdict <-chan error) (read bool, err error) {
 			}
 		case <-p.ask:
 			if err := p.ping(l); err != nil {
+				return p.judge(l, err, verdict)
+			}
+		case <-p.news:
+			if err := p.tellNews(l); err != nil {
 				return p.judge(l, err, verdict)
 			}
 		case <-p.nudge: // the peer may have moved

@@ -26,6 +26,7 @@ type peer struct {
 	leave      context.CancelFunc
 	nudge      chan struct{} // a token: something changed, dial without waiting
 	ask        chan struct{} // a token: send a PING
+	news       chan struct{} // a token: send NEWS
 	heartbeats heartbeats
 	link       atomic.Pointer[link] // the present link; nil for none
 	spoken     atomic.Int64         // when a message was last sent, by Transport.clock; 0 for never
@@ -38,6 +39,9 @@ type peer struct {
 	probe    uint64             // the number of the latest probe about the peer
 	probedAt time.Time          // when that probe was made; Transport.probes guards both fields
 
+	doubted atomic.Int64 // until when Doubt has the peer watched, by Transport.clock
+	proven  atomic.Bool  // see PeerStats.Proven
+
 	sent, received, dropped atomic.Uint64
 
 	spec atomic.Pointer[Peer] // what SetPeers last said
@@ -46,7 +50,7 @@ type peer struct {
 func newPeer(t *Transport, spec Peer) *peer {
 	p := &peer{
 		t: t, id: spec.ID,
-		nudge: make(chan struct{}, 1), ask: make(chan struct{}, 1),
+		nudge: make(chan struct{}, 1), ask: make(chan struct{}, 1), news: make(chan struct{}, 1),
 		requests: make(chan proto.PingReq, maxProbes),
 		silent:   silentConnection{linked: make(chan struct{}, 1)},
 	}
@@ -163,8 +167,10 @@ func (p *peer) backoff(failures int) time.Duration {
 func (p *peer) connect(now time.Time) (*link, error) {
 	addr := p.spec.Load().Addr
 	a := p.detector.begin(now)
-	l, err := p.t.reach(p.ctx, addr, p.t.hello(p.id))
+	l, err := p.t.reach(p.ctx, addr, p.t.hello(p.id), p.id)
 	p.differs.Store(differs(err))
+	_, refused := errors.AsType[*RefusedError](err)
+	p.proven.Store(p.t.cfg.Security != nil && (err == nil || refused))
 	if err != nil {
 		p.failed(a, addr, err)
 		return nil, err
@@ -193,7 +199,7 @@ func (p *peer) failed(a attempt, addr string, err error) {
 		return
 	}
 	why := reasonOf(err)
-	if why == noAnswer || why == hung {
+	if why == noAnswer || why == hung || why == unproven { // somebody else may answer there
 		p.detector.unanswered(a, time.Now())
 		p.doubt()
 	} else {

@@ -72,7 +72,7 @@ func (r *raw) untilClosed() {
 func (n *node) helloFrom(id proto.NodeID) proto.Hello {
 	return proto.Hello{
 		Cluster: n.cfg.Cluster, Algorithm: n.cfg.Algorithm, Agreement: agreement(n.cfg.Algorithm), Voters: n.cfg.Voters,
-		ID: id, Incarnation: proto.Incarnation{byte(id)}, To: n.cfg.ID,
+		ID: id, Incarnation: proto.Incarnation{byte(id), byte(id >> 8)}, To: n.cfg.ID,
 	}
 }
 

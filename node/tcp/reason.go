@@ -36,6 +36,8 @@ const (
 	notListening   // nobody listens at the address that was dialled
 	crowded        // too many connections
 	hung           // the elections of the node that was dialled hang
+	unproven       // the other end does not prove who it is
+	plaintext      // one of the ends has credentials, the other has none
 
 	reasons
 
@@ -52,7 +54,7 @@ var reasonNames = [...]string{
 	unexpected: "unexpected", otherCluster: "cluster", otherAlgorithm: "algorithm", distantVoters: "voters",
 	otherNode: "other-node", sameID: "same-id", wrongEnvelope: "envelope", badAck: "ack",
 	tooSlow: "too-slow", noAnswer: "no-answer", notListening: "not-listening",
-	crowded: "crowded", hung: "hung",
+	crowded: "crowded", hung: "hung", unproven: "unproven", plaintext: "plaintext",
 	tooOften: "too-often", otherHeartbeat: "other-heartbeat",
 }
 

@@ -68,15 +68,14 @@ func TestWhatWasDialledIsReset(t *testing.T) {
 			n.frozen.Store(true)
 			return greeted(func(*proto.Hello) {})(t, n)
 		}},
-		"there are too many links": {begin: func(t *testing.T, n *node) *raw {
-			n.crowd(maxInbound)
-			r := greeted(func(*proto.Hello) {})(t, n)
-			if _, is := r.hear().(proto.Refuse); !is {
-				t.Fatal("the link was not refused")
-			}
-			n.crowd(0)
-			return r
-		}},
+		"others take its place": {
+			begin: func(t *testing.T, n *node) *raw { return joinRaw(t, n, 1000) },
+			end: func(t *testing.T, n *node, _ *raw) {
+				for id := range maxUnknown {
+					joinRaw(t, n, proto.NodeID(2000+id))
+				}
+			},
+		},
 		"too many handshakes": {
 			begin: func(t *testing.T, n *node) *raw {
 				r := dialRaw(t, n)
@@ -144,16 +143,6 @@ func (n *node) admitWaiting(limit int) {
 	n.handshakes.mu.Lock()
 	defer n.handshakes.mu.Unlock()
 	n.handshakes.limit = limit
-}
-
-// crowd gives the node so many established links, in place of what it has.
-func (n *node) crowd(links int) {
-	n.inbound.mu.Lock()
-	defer n.inbound.mu.Unlock()
-	n.inbound.links = map[caller]*inbound{}
-	for i := range links {
-		n.inbound.links[caller{id: proto.NodeID(i + 10)}] = &inbound{}
-	}
 }
 
 // The same, for what the process dialled itself. What was dialled is served by hand

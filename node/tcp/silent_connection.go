@@ -57,7 +57,7 @@ func (p *peer) keepSilent() {
 func (p *peer) hold(beside *link) bool {
 	h := p.t.hello(p.id)
 	h.Silent = true
-	l, err := p.t.reach(p.ctx, beside.addr, h)
+	l, err := p.t.reach(p.ctx, beside.addr, h, p.id)
 	if err != nil {
 		return false
 	}

@@ -36,6 +36,9 @@ type PeerStats struct {
 	Watched bool
 	// Differs names the settings for which the peer refused the last dial: see RefusedError.Differs.
 	Differs string
+	// Proven says that the last dial reached the node, as Config.Security proves: the node took the link, or refused
+	// it.
+	Proven bool
 	// Queued is how many messages wait to be sent or acknowledged.
 	Queued int
 	// Sent counts messages written to a connection, including repetitions.
@@ -67,7 +70,7 @@ func (p *peer) stats() PeerStats {
 	differs, _ := p.differs.Load().(string)
 	return PeerStats{
 		ID: p.id, Addr: p.spec.Load().Addr, Up: p.link.Load() != nil,
-		Watched: p.silent.conn.Load() != nil, Queued: p.out.len(),
+		Watched: p.silent.conn.Load() != nil, Queued: p.out.len(), Proven: p.proven.Load(),
 		Sent: p.sent.Load(), Dropped: p.dropped.Load(), Received: p.received.Load(),
 		Differs: differs, RoundTrip: p.heartbeats.roundTrip(),
 	}

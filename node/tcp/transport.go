@@ -42,10 +42,11 @@ type Transport struct {
 
 	beatTimer *beatTimer
 	probes    indirectProbes
-	leader    atomic.Uint64 // the leader, whose process is watched; see SetLeader
-	vacant    atomic.Int64  // the time by clock since which no node leads; 0 if a node leads
-	ignored   atomic.Uint64 // PINGs not answered because they came too often
-	done      chan struct{} // closed by Close, once nobody holds the Transport any more
+	leader    atomic.Uint64          // the leader, whose process is watched; see SetLeader
+	vacant    atomic.Int64           // the time by clock since which no node leads; 0 if a node leads
+	news      atomic.Pointer[[]byte] // what SetNews said last
+	ignored   atomic.Uint64          // PINGs not answered because they came too often
+	done      chan struct{}          // closed by Close, once nobody holds the Transport any more
 
 	// peers is replaced, never changed. So Send takes no lock, which the caller of a callback might
 	// hold.
@@ -82,6 +83,7 @@ func Listen(cfg Config) (*Transport, error) {
 		closing:   make(chan struct{}),
 		beatTimer: newBeatTimer(cfg.Heartbeat, cfg.Misses),
 	}
+	t.inbound.expects = t.knows
 	t.open, t.end = context.WithCancel(context.Background())
 	t.peers.Store(&map[proto.NodeID]*peer{})
 	t.others.Go(t.accept)
@@ -203,6 +205,15 @@ func (t *Transport) Close() error {
 // peer returns a peer of the set; nil if it is not in the set.
 func (t *Transport) peer(id proto.NodeID) *peer { return (*t.peers.Load())[id] }
 
+// knows returns whether a node is in the set of peers or is one of SilentPeers, as the voters are, and which of
+// its processes is expected; the zero Incarnation if any is.
+func (t *Transport) knows(id proto.NodeID) (known bool, process proto.Incarnation) {
+	if p := t.peer(id); p != nil {
+		return true, p.spec.Load().Incarnation
+	}
+	return slices.Contains(t.cfg.SilentPeers, id), process
+}
+
 // complain logs a warning about who. It logs one warning for each reason, until warnings.forget(who).
 func (t *Transport) complain(who string, r reason, format string, args ...any) {
 	if t.warnings.first(who, r) {
@@ -230,6 +241,9 @@ func (t *Transport) resetAtEnd(conn net.Conn) (forget func() bool) {
 // of a proof of death; a firewall that refuses new connections and lets existing ones pass could be the other
 // half. A reset proves nothing.
 func reset(c net.Conn) {
+	if s, ok := c.(secured); ok {
+		c = s.Conn
+	}
 	if l, ok := c.(interface{ SetLinger(seconds int) error }); ok {
 		_ = l.SetLinger(0)
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -18,9 +19,9 @@ import (
 type fake struct {
 	*httptest.Server
 	// before is called with each request, and refuses it by an answer of its own.
-	before func(w http.ResponseWriter, r *http.Request) (refused bool)
+	before hook[func(w http.ResponseWriter, r *http.Request) (refused bool)]
 	// after is called when a change was carried out, before its reply.
-	after func(r *http.Request)
+	after hook[func(r *http.Request)]
 	stop  func()
 
 	stopped chan struct{}
@@ -31,12 +32,19 @@ type fake struct {
 	watching map[chan map[string]any]string
 }
 
+// hook is a function that a test sets while requests may be under way.
+type hook[F any] struct{ f atomic.Pointer[F] }
+
+func (h *hook[F]) set(f F) { h.f.Store(&f) }
+func (h *hook[F]) get() F  { return *h.f.Load() }
+
 func newFake(t *testing.T) *fake {
 	f := &fake{
 		stopped: make(chan struct{}), version: 100,
 		objects: map[string]map[string]any{}, watching: map[chan map[string]any]string{},
-		before: func(http.ResponseWriter, *http.Request) bool { return false }, after: func(*http.Request) {},
 	}
+	f.before.set(func(http.ResponseWriter, *http.Request) bool { return false })
+	f.after.set(func(*http.Request) {})
 	f.Server = httptest.NewServer(f)
 	f.stop = sync.OnceFunc(func() {
 		close(f.stopped)
@@ -47,7 +55,7 @@ func newFake(t *testing.T) *fake {
 }
 
 func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if f.before(w, r) {
+	if f.before.get()(w, r) {
 		return
 	}
 	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/apis/coordination.k8s.io/v1/namespaces/"), "/")
@@ -65,7 +73,7 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		code, object := f.change(r)
 		f.mu.Unlock()
 		if r.Method != http.MethodGet {
-			f.after(r)
+			f.after.get()(r)
 		}
 		if object == nil {
 			status(w, code, "leases", http.StatusText(code))

@@ -84,12 +84,12 @@ func TestConflictStorm(t *testing.T) {
 	one := storetest.Open(t, at(t, f.URL, "k"), 1, time.Minute)
 	first := one.Leads(one.Stand())
 	var storm atomic.Bool
-	f.before = func(_ http.ResponseWriter, r *http.Request) bool {
+	f.before.set(func(_ http.ResponseWriter, r *http.Request) bool {
 		if storm.Load() && r.Method == http.MethodPut {
 			f.edit("k", func(meta, _ map[string]any) { meta["labels"] = map[string]any{"at": time.Now().String()} })
 		}
 		return false
-	}
+	})
 	storm.Store(true)
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
@@ -116,11 +116,11 @@ func TestLostReply(t *testing.T) {
 	one.Leads(one.Stand())
 	one.Leave()
 	var lose atomic.Bool
-	f.after = func(*http.Request) {
+	f.after.set(func(*http.Request) {
 		if lose.Load() {
 			panic(http.ErrAbortHandler)
 		}
-	}
+	})
 	lose.Store(true)
 	if a, err := one.Ask(t.Context(), algorithms.Ask{Verb: algorithms.AskStand}); err == nil {
 		t.Errorf("without a reply: %+v", a)
@@ -147,12 +147,12 @@ func TestServerAway(t *testing.T) {
 	one := storetest.Open(t, at(t, f.URL, "k"), 1, ttl)
 	first := one.Leads(one.Stand())
 	var away atomic.Bool
-	f.before = func(w http.ResponseWriter, _ *http.Request) bool {
+	f.before.set(func(w http.ResponseWriter, _ *http.Request) bool {
 		if away.Load() {
 			http.Error(w, "etcd is away", http.StatusServiceUnavailable)
 		}
 		return away.Load()
-	}
+	})
 	away.Store(true)
 	if a, err := one.Ask(t.Context(), algorithms.Ask{Verb: algorithms.AskRenew}); err == nil ||
 		errors.Is(err, store.ErrWrong) {
@@ -258,12 +258,12 @@ func TestWholeSeconds(t *testing.T) {
 func TestRequests(t *testing.T) {
 	f := newFake(t)
 	var count atomic.Int64
-	f.before = func(_ http.ResponseWriter, r *http.Request) bool {
+	f.before.set(func(_ http.ResponseWriter, r *http.Request) bool {
 		if !r.URL.Query().Has("watch") {
 			count.Add(1)
 		}
 		return false
-	}
+	})
 	s := at(t, f.URL, "k")
 	one, two := storetest.Open(t, s, 1, time.Minute), storetest.Open(t, s, 2, time.Minute)
 	one.Leads(one.Stand())
@@ -289,13 +289,13 @@ func TestCheck(t *testing.T) {
 	secure := httptest.NewTLSServer(f)
 	t.Cleanup(secure.Close)
 	var code atomic.Int64
-	f.before = func(w http.ResponseWriter, r *http.Request) bool {
+	f.before.set(func(w http.ResponseWriter, r *http.Request) bool {
 		if c := int(code.Load()); c != 0 && r.URL.Path != "/version" {
 			status(w, c, "leases", "no")
 			return true
 		}
 		return false
-	}
+	})
 	for _, c := range []struct {
 		want   string
 		code   int64
@@ -354,10 +354,10 @@ func TestAccess(t *testing.T) {
 	secure := httptest.NewTLSServer(f)
 	t.Cleanup(secure.Close)
 	var got atomic.Value
-	f.before = func(_ http.ResponseWriter, r *http.Request) bool {
+	f.before.set(func(_ http.ResponseWriter, r *http.Request) bool {
 		got.Store(r.Header.Get("Authorization"))
 		return false
-	}
+	})
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})
 	token := write(t, "token", "one\n")
 	dir := filepath.Dir(token)

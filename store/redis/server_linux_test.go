@@ -1,9 +1,11 @@
 package redis
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"os/exec"
 	"strings"
@@ -51,15 +53,30 @@ func (s *server) start(t *testing.T) {
 		t.Fatal(err)
 	}
 	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		conn, err := net.Dial("tcp", s.address)
-		if err == nil {
-			_ = conn.Close()
+		answer, err := s.ping()
+		if err == nil && !strings.HasPrefix(answer, "-LOADING") {
 			return
 		}
 		if time.Now().After(end) {
-			t.Fatalf("the server does not start: %v\n%s", err, &s.log)
+			t.Fatalf("the server does not start: %s %v\n%s", answer, err, &s.log)
 		}
 	}
+}
+
+// ping returns what the server answers before anybody has said a password.
+func (s *server) ping() (answer string, err error) {
+	conn, err := net.Dial("tcp", s.address)
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(time.Second)); err != nil {
+		return "", err
+	}
+	if _, err := io.WriteString(conn, "PING\r\n"); err != nil {
+		return "", err
+	}
+	return bufio.NewReader(conn).ReadString('\n')
 }
 
 func (s *server) signal(t *testing.T, signal syscall.Signal) {

@@ -299,6 +299,7 @@ func (c *cluster) container(t *testing.T, node string) string {
 	t.Helper()
 	id, err := c.run("docker", "ps", "--all", "--quiet",
 		"--filter", "label=com.docker.compose.project="+c.project,
+		"--filter", "label=com.docker.compose.service=node",
 		"--filter", "label=com.docker.compose.container-number="+strings.TrimPrefix(node, "n"))
 	if err != nil {
 		t.Fatalf("find the container of %s: %v\n%s", node, err, id)

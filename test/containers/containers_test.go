@@ -3,9 +3,13 @@
 package containers_test
 
 import (
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -48,6 +52,7 @@ func TestContainers(t *testing.T) {
 	}
 	startCluster(t, "", "ALGORITHM="+algorithm).faults(t, []fault{
 		{"starts", starts},
+		{"secured", secured},
 		{"kill", kill},
 		{"pause", pause},
 		{"cut the leader off", cutLeader},
@@ -75,7 +80,7 @@ func TestLongContainersBestEffort(t *testing.T) {
 func TestLongNodes(t *testing.T) {
 	needEngine(t)
 	c := startCluster(t, "", "NODES=11")
-	urls := regexp.MustCompile(`(?m)^n(\d+)  (http://127\.0\.0\.1:\d+)/v1/status$`)
+	urls := regexp.MustCompile(`(?m)^n(\d+)  (https://127\.0\.0\.1:\d+)/v1/status$`)
 	ports := map[string]bool{}
 	for _, node := range urls.FindAllStringSubmatch(c.started, -1) {
 		if ports[node[2]] {
@@ -143,6 +148,64 @@ func starts(t *testing.T, c *cluster) {
 		if !json.Valid([]byte(line)) {
 			t.Errorf("not a JSON record: %s", line)
 		}
+	}
+}
+
+// "Secured from the first second": the nodes serve HTTPS, to who has a token; what scripts/up prints asks them; the
+// user alone can read what it copied for that; no node has the key of the authority; and `up` keeps all credentials.
+func secured(t *testing.T, c *cluster) {
+	at := regexp.MustCompile(`(?m)^n1  https://(127\.0\.0\.1:\d+)/v1/status$`).FindStringSubmatch(c.started)
+	if at == nil {
+		t.Fatal("scripts/up printed no URL of n1")
+	}
+	strangers := &http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true,
+	}}
+	for scheme, want := range map[string]int{"http": http.StatusBadRequest, "https": http.StatusUnauthorized} {
+		r, err := strangers.Get(scheme + "://" + at[1] + "/v1/status")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = r.Body.Close()
+		if r.StatusCode != want {
+			t.Errorf("%s without a token: %s, want %d", scheme, r.Status, want)
+		}
+	}
+	told := regexp.MustCompile(`(?m)^  (bin/ringleader|curl) .*`).FindAllString(c.started, -1)
+	if len(told) != 2 {
+		t.Errorf("scripts/up told %d ways to ask, want 2", len(told))
+	}
+	if _, err := exec.LookPath("curl"); err != nil {
+		told = told[:1]
+	}
+	for _, line := range told {
+		if out, err := c.run("bash", "-c", line); err != nil || !strings.Contains(out, "compose") {
+			t.Errorf("%s: %v\n%s", line, err, out)
+		}
+	}
+	operator := filepath.Join(c.dir, "bin", "operator")
+	for path, want := range map[string]os.FileMode{operator: 0o700, filepath.Join(operator, "api.token"): 0o600} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: want mode %o, got %v, %v", path, want, info, err)
+		}
+	}
+	inside := func(args ...string) (string, error) {
+		return c.run("docker", append([]string{"exec", c.container(t, "n1"), "ringleader"}, args...)...)
+	}
+	if out, err := inside("certs", "renew", "--dir", "/credentials", "--nodes", "1"); err == nil ||
+		!strings.Contains(out, "there is none in /credentials") {
+		t.Errorf("a node has the authority: %v\n%s", err, out)
+	}
+	keys, err := inside("keys", "list")
+	if err != nil || strings.Count(keys, " 1 2 3 4 5") != 2 {
+		t.Errorf("want one key that all nodes seal with: %v\n%s", err, keys)
+	}
+	if out, err := c.run("bash", "-c", c.compose()+" up --detach --no-build"); err != nil {
+		t.Fatalf("up once more: %v\n%s", err, out)
+	}
+	again, err := inside("keys", "list")
+	if err != nil || again != keys {
+		t.Errorf("up once more: %v; keys of gossip were\n%s\nand are\n%s", err, keys, again)
 	}
 }
 

@@ -29,7 +29,7 @@ func TestLongFencing(t *testing.T) {
       RINGLEADER_PID_FILE: /data/n{id}/node.pid
       RINGLEADER_FENCE_AGENT: >-
         ringleader fence-agent docker --label com.docker.compose.project=${COMPOSE_PROJECT_NAME}
-        --label com.docker.compose.container-number={id}
+        --label com.docker.compose.service=node --label com.docker.compose.container-number={id}
 `, info.Sys().(*syscall.Stat_t).Gid, socket, socket))
 	first := ""
 	for end := time.Now().Add(electBound); first != "n5" && time.Now().Before(end); {
@@ -40,6 +40,7 @@ func TestLongFencing(t *testing.T) {
 		agent := []string{
 			"--", "ringleader", "fence-agent", "docker", "--pid-file", "/data/n{id}/node.pid",
 			"--label", "com.docker.compose.project=" + c.project,
+			"--label", "com.docker.compose.service=node",
 			"--label", "com.docker.compose.container-number={id}",
 		}
 		args = append([]string{"exec", c.container(t, first), "ringleader", "fence-agent", "test"}, args...)

@@ -63,7 +63,8 @@ func (r *reading) compareEvent(p *process, e rounds.LifeEvent, l rounds.Life) {
 			tell("life event: of a process that was well (" + kind + ")")
 		}
 	case rounds.Resumed:
-		idle := slices.ContainsFunc(p.Pauses, func(pause span) bool {
+		goesOn := r.acted(p.Node, span{at.Add(-slack), at.Add(slack)}, "continue") // somewhere in that time
+		idle := !goesOn && slices.ContainsFunc(p.Pauses, func(pause span) bool {
 			return pause.grow(-slack, -slack).has(at)
 		})
 		if idle || !p.Gone.IsZero() && at.After(p.Gone.Add(slack)) {

@@ -1,0 +1,321 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ringleader-dev/ringleader/internal/credentials"
+	"github.com/ringleader-dev/ringleader/internal/words"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+const (
+	certLife  = 365 * 24 * time.Hour
+	leastLife = time.Second
+	mostNodes = 1000 // that one command makes credentials for
+)
+
+func certsCommand() *cli.Command {
+	where := &cli.StringFlag{Name: "dir", Value: "credentials", Usage: "`DIR` of the authority and of what it makes"}
+	cluster := &cli.StringFlag{
+		Name: "cluster", DefaultText: "that of the authority, or ringleader", Usage: "the cluster's `LABEL`",
+	}
+	nodes := &cli.StringSliceFlag{Name: "nodes", Usage: "the `IDS` of nodes, as 1,2,3 or 1-5"}
+	hosts := &cli.StringSliceFlag{
+		Name: "host", Usage: "`ID=HOST` that browsers and curl may use for the node, a name or an IP; repeatable",
+	}
+	key := &cli.StringFlag{
+		Name:  "gossip-key",
+		Usage: "`FILE`, gossip.key of a node that runs: what these nodes get, where keys were rotated",
+	}
+	valid := &cli.DurationFlag{Name: "valid", Value: certLife, Usage: "`TIME` for which certificates are valid"}
+	return &cli.Command{
+		Name:  "certs",
+		Usage: "make, renew and revoke the credentials of nodes",
+		Description: "An authority of the cluster vouches for its nodes. Its key lies in\n" +
+			"DIR/authority: keep that on no machine that runs a node. Each node gets\n" +
+			"DIR/node-ID, and whoever asks nodes DIR/operator. Nodes take new files\n" +
+			"without a restart.",
+		Subcommands: []*cli.Command{
+			{
+				Name:   "make",
+				Usage:  "make credentials for nodes that have none",
+				Flags:  []cli.Flag{nodes, where, cluster, hosts, key, valid},
+				Action: said(makeCerts),
+			},
+			{
+				Name:   "renew",
+				Usage:  "make new certificates for nodes, for another year",
+				Flags:  []cli.Flag{nodes, where, cluster, hosts, valid},
+				Action: said(renewCerts),
+			},
+			{
+				Name:   "revoke",
+				Usage:  "take certificates of nodes back",
+				Flags:  []cli.Flag{nodes, where},
+				Action: said(revokeCerts),
+			},
+			{
+				Name: "show", Usage: "print whose certificates those are, and their state",
+				Description: "Ends with 4 for a certificate that is revoked by the list beside it, has\n" +
+					"expired or is not yet valid.",
+				ArgsUsage: "DIR...", Action: showCerts,
+			},
+		},
+	}
+}
+
+// certNodes returns the ids of --nodes.
+func certNodes(ctx *cli.Context) ([]proto.NodeID, error) {
+	ids, err := proto.ParseIDRanges(ctx.StringSlice("nodes"))
+	switch {
+	case err != nil:
+		return nil, usagef("--nodes: %w", err)
+	case len(ids) == 0:
+		return nil, usagef("--nodes: name the nodes, as --nodes 1-5")
+	case len(ids) > mostNodes:
+		return nil, usagef("--nodes: %d nodes: at most %d", len(ids), mostNodes)
+	}
+	return ids, nil
+}
+
+// certHosts returns the hosts of each node.
+func certHosts(ctx *cli.Context) (map[proto.NodeID][]string, error) {
+	hosts := map[proto.NodeID][]string{}
+	for _, text := range ctx.StringSlice("host") {
+		number, host, ok := strings.Cut(text, "=")
+		id, err := proto.ParseNodeID(number)
+		if !ok || err != nil || host == "" || strings.ContainsAny(host, " /") {
+			return nil, usagef("--host %s: want ID=HOST, as 3=node3.example.com", text)
+		}
+		hosts[id] = append(hosts[id], host)
+	}
+	return hosts, nil
+}
+
+// said returns the action that prints what do has to say once do has ended. A process may be ended by its first word,
+// if nobody reads it, and half of a cluster's files are worse than none.
+func said(do func(ctx *cli.Context, w io.Writer) error) cli.ActionFunc {
+	return func(ctx *cli.Context) error {
+		var text bytes.Buffer
+		err := do(ctx, &text)
+		_, unread := text.WriteTo(ctx.App.Writer)
+		return errors.Join(err, unread)
+	}
+}
+
+func makeCerts(ctx *cli.Context, w io.Writer) error { return issueCerts(ctx, w, false) }
+
+func renewCerts(ctx *cli.Context, w io.Writer) error { return issueCerts(ctx, w, true) }
+
+// certOrder says which certificates to make.
+type certOrder struct {
+	ids     []proto.NodeID
+	hosts   map[proto.NodeID][]string
+	cluster string
+}
+
+func readCertOrder(ctx *cli.Context) (o certOrder, err error) {
+	if o.ids, err = certNodes(ctx); err != nil {
+		return o, err
+	}
+	if o.hosts, err = certHosts(ctx); err != nil {
+		return o, err
+	}
+	if ctx.Duration("valid") < leastLife {
+		return o, usagef("--valid %v: want a time from %v on", ctx.Duration("valid"), leastLife)
+	}
+	for id := range o.hosts {
+		if !slices.Contains(o.ids, id) {
+			return o, usagef("--host: node %v is none of --nodes", id)
+		}
+	}
+	o.cluster = cmp.Or(ctx.String("cluster"), "ringleader")
+	if _, err := credentials.ParseIdentity((credentials.Identity{Cluster: o.cluster, ID: 1}).String()); err != nil {
+		return o, usagef("--cluster %s: want letters, digits, dots, dashes or underscores", o.cluster)
+	}
+	return o, nil
+}
+
+// issueCerts makes credentials. Unless anew, a node that has some keeps them.
+func issueCerts(ctx *cli.Context, w io.Writer, anew bool) error {
+	o, err := readCertOrder(ctx)
+	if err != nil {
+		return err
+	}
+	ids, dir, cluster := o.ids, ctx.String("dir"), o.cluster
+	if !anew {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return mark(errConfig, err)
+		}
+	}
+	defer lockCerts(dir)()
+	a, older, err := authorityIn(w, dir, cluster, anew)
+	if err != nil {
+		return mark(errConfig, err)
+	}
+	if of := a.Cluster(); ctx.IsSet("cluster") && of != cluster {
+		return mark(errConfig, fmt.Errorf("--cluster %s: the authority in %s is of cluster %s: give each cluster its "+
+			"own directory", cluster, dir, of))
+	}
+	cluster = a.Cluster()
+	for _, id := range ids {
+		if anew && !a.Made(id) {
+			return mark(errConfig, fmt.Errorf("no certificate was made for node %v in %s: nothing is renewed; make "+
+				"one with ringleader certs make", id, dir))
+		}
+	}
+	if file := ctx.String("gossip-key"); file != "" {
+		if err := a.TakeGossipKeys(file, ids); err != nil {
+			return mark(errConfig, fmt.Errorf("--gossip-key: %w", err))
+		}
+		older = false
+	}
+	var fresh []proto.NodeID
+	for _, id := range ids {
+		node := filepath.Join(dir, "node-"+id.String())
+		if _, err := os.Stat(filepath.Join(node, "tls.crt")); err == nil && !anew {
+			_, _ = fmt.Fprintf(w, "node %v has credentials in %s\n", id, node)
+			continue
+		}
+		who := credentials.Identity{Cluster: cluster, ID: id}
+		if _, err := a.Issue(who, o.hosts[id], ctx.Duration("valid")); err != nil {
+			return mark(errConfig, err)
+		}
+		if anew {
+			_, _ = fmt.Fprintf(w, "node %v: copy tls.crt, tls.key and ca.crt of %s to its machine: gossip.key and "+
+				"api.token stay as they are there\n", id, node)
+			continue
+		}
+		fresh = append(fresh, id)
+		_, _ = fmt.Fprintf(w, "node %v: copy %s to its machine, owner and mode as they are\n", id, node)
+	}
+	operator, err := a.Operator()
+	if err != nil {
+		return mark(errConfig, err)
+	}
+	if anew {
+		return nil
+	}
+	if !older {
+		fresh = nil
+	}
+	return tellUse(w, a, dir, operator, fresh)
+}
+
+// tellUse says what to do with credentials that were made. The nodes named have a gossip key that may be older than
+// that of the others.
+func tellUse(w io.Writer, a *credentials.Authority, dir, operator string, older []proto.NodeID) error {
+	if len(older) > 0 {
+		key, err := a.GossipKey()
+		if err != nil {
+			return mark(errConfig, err)
+		}
+		_, _ = fmt.Fprintf(w, "%s the gossip key that the authority has, %s: if ringleader keys list shows another, "+
+			"run this again with --gossip-key and the gossip.key of a node that runs\n", nodesHave(older), key)
+	}
+	_, err := fmt.Fprintf(w, "start each with --credentials %s, the copy's path\n"+
+		"ask them with --credentials %s\n"+
+		"keep %s apart: who has it can be any node\n",
+		filepath.Join(dir, "node-{id}"), operator, filepath.Join(dir, "authority"))
+	return err
+}
+
+// lockCerts waits until no other command changes the credentials in dir, and keeps others waiting until the result is
+// called. Where that cannot be done, what follows says what is wrong with dir.
+func lockCerts(dir string) (done func()) {
+	lock, err := credentials.Lock(dir)
+	if err != nil {
+		return func() {}
+	}
+	return func() { _ = lock.Close() }
+}
+
+// authorityIn opens the authority in dir, or makes one where there is none and need not be. It reports whether the
+// authority is older than this command.
+func authorityIn(w io.Writer, dir, cluster string, needed bool) (a *credentials.Authority, older bool, err error) {
+	a, err = credentials.OpenAuthority(dir)
+	if err == nil || needed || !errors.Is(err, credentials.ErrAuthority) {
+		return a, true, err
+	}
+	if a, err = credentials.NewAuthority(dir, cluster); err == nil {
+		_, err = fmt.Fprintf(w, "made an authority for cluster %s\n", cluster)
+	}
+	return a, false, err
+}
+
+func revokeCerts(ctx *cli.Context, w io.Writer) error {
+	ids, err := certNodes(ctx)
+	if err != nil {
+		return err
+	}
+	defer lockCerts(ctx.String("dir"))()
+	a, err := credentials.OpenAuthority(ctx.String("dir"))
+	if err != nil {
+		return mark(errConfig, err)
+	}
+	for _, id := range ids {
+		err := a.Revoke(id)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w: nothing is revoked", err)
+		}
+		if err != nil {
+			return mark(errConfig, err)
+		}
+		_, _ = fmt.Fprintf(w, "revoked all certificates of node %v\n", id)
+	}
+	_, err = fmt.Fprintln(w,
+		"copy revoked.crl of each directory to its machine: nodes take it within seconds")
+	return err
+}
+
+func showCerts(ctx *cli.Context) error {
+	if ctx.NArg() == 0 {
+		return usagef("certs show: name a directory with credentials")
+	}
+	all, invalid := 0, 0
+	for _, dir := range ctx.Args().Slice() {
+		found, err := credentials.Show(dir)
+		if err != nil {
+			return mark(errConfig, err)
+		}
+		for _, c := range found {
+			all++
+			now := time.Now()
+			state := c.Invalid(now)
+			if state == "" {
+				state = fmt.Sprintf("%d days left", int(c.NotAfter.Sub(now).Hours()/24))
+			} else {
+				invalid++
+			}
+			if err := writeCert(ctx.App.Writer, c, state); err != nil {
+				return err
+			}
+		}
+	}
+	if invalid > 0 {
+		return mark(errConfig, fmt.Errorf("%d of %d certificates %s not valid now", invalid, all,
+			words.Either(invalid, "is", "are")))
+	}
+	return nil
+}
+
+func writeCert(w io.Writer, c credentials.Certificate, state string) error {
+	who := "authority " + c.Issuer
+	if c.Identity.ID != 0 {
+		who = fmt.Sprintf("node %v of cluster %s, by %s", c.Identity.ID, c.Identity.Cluster, c.Issuer)
+	}
+	_, err := fmt.Fprintf(w, "%s: %s, until %s: %s\n", c.Path, who, c.NotAfter.UTC().Format(time.RFC3339), state)
+	return err
+}

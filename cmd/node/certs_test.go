@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/credentials"
+)
+
+// closedPipe is where a command prints whose reader has ended. It keeps what was done before the first word.
+type closedPipe struct {
+	done  func() error
+	first error
+	asked bool
+}
+
+func (p *closedPipe) Write([]byte) (int, error) {
+	if !p.asked {
+		p.asked, p.first = true, p.done()
+	}
+	return 0, syscall.EPIPE
+}
+
+// Whoever stops reading what is printed, as certs make | head -1 does, keeps no file from being written: the process
+// may be ended by its first word.
+func TestFilesAreWrittenBeforeAnythingIsPrinted(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "credentials")
+	there := func(name string) func() error {
+		return func() error {
+			_, err := os.Stat(filepath.Join(dir, name))
+			return err
+		}
+	}
+	revoked := func() error {
+		self := credentials.Identity{Cluster: "ringleader", ID: 1}
+		if _, err := credentials.Open(filepath.Join(dir, "node-1"), self); err != nil {
+			return nil //nolint:nilerr // it was believed before
+		}
+		return errors.New("the certificate of node 1 is still believed")
+	}
+	for _, step := range []struct {
+		words []string
+		done  func() error
+	}{
+		{[]string{"make", "--nodes", "1-3"}, there("operator/api.token")},
+		{[]string{"make", "--nodes", "3-5"}, there("node-5/tls.crt")},
+		{[]string{"revoke", "--nodes", "2,1"}, revoked},
+	} {
+		out := &closedPipe{done: step.done}
+		err := newApp(out, io.Discard).Run(append(append([]string{"ringleader", "certs"}, step.words...), "--dir", dir))
+		if !out.asked || out.first != nil || err == nil {
+			t.Errorf("%q: when its first word was printed: %v; the command: %v", step.words, out.first, err)
+		}
+	}
+}
+
+// "`certs show` ends with 4 for a certificate that is revoked, has expired or is not yet valid."
+func TestCertsShowSaysWhatIsNotValid(t *testing.T) {
+	dir := t.TempDir()
+	a, err := credentials.NewAuthority(dir, "blue")
+	if err != nil {
+		t.Fatal(err)
+	}
+	node, err := a.Issue(credentials.Identity{Cluster: "blue", ID: 1}, nil, -time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	err = newApp(&out, io.Discard).Run([]string{"ringleader", "certs", "show", node})
+	if !regexp.MustCompile(`tls.crt: .*: expired\n`).MatchString(out.String()) || exitCode(err) != exitConfig {
+		t.Errorf("%s, and ended with %d: %v", out.String(), exitCode(err), err)
+	}
+	now := time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
+	for _, tt := range []struct {
+		c    credentials.Certificate
+		want string
+	}{
+		{credentials.Certificate{NotAfter: now.Add(time.Hour)}, ""},
+		{credentials.Certificate{NotAfter: now.Add(-time.Second)}, "expired"},
+		{credentials.Certificate{NotAfter: now.Add(-time.Second), Revoked: true}, "revoked"},
+		{
+			credentials.Certificate{NotBefore: now.Add(time.Second), NotAfter: now.Add(time.Hour)},
+			"not yet valid, from 2026-11-27T12:00:01Z on",
+		},
+	} {
+		if got := tt.c.Invalid(now); got != tt.want {
+			t.Errorf("%+v: %q, want %q", tt.c, got, tt.want)
+		}
+	}
+}
+
+// Commands that make certificates at the same time forget none: revoke takes back all that were made.
+func TestCertsTakeTurns(t *testing.T) {
+	const nodes, times = 4, 5
+	dir := t.TempDir()
+	certs := func(words ...string) {
+		line := append([]string{"certs"}, append(words, "--dir", dir)...)
+		if out, err := exec.CommandContext(t.Context(), "ringleader", line...).CombinedOutput(); err != nil {
+			t.Errorf("%q: %v: %s", line, err, out)
+		}
+	}
+	certs("make", "--nodes", "1-4")
+	var all sync.WaitGroup
+	for id := range nodes {
+		all.Go(func() {
+			for range times {
+				certs("renew", "--nodes", strconv.Itoa(id+1))
+			}
+		})
+	}
+	all.Wait()
+	made, err := os.ReadFile(filepath.Join(dir, "authority", "issued"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(made, []byte("\n")); n != nodes*(1+times) {
+		t.Errorf("%d certificates are remembered, want %d", n, nodes*(1+times))
+	}
+}
+
+// "Keep the authority apart": while it is elsewhere, no other one is made for the nodes that it has made.
+func TestCertsMakeNoSecondAuthority(t *testing.T) {
+	dir := t.TempDir()
+	line := []string{"ringleader", "certs", "make", "--dir", dir, "--nodes", "1-3"}
+	if err := newApp(io.Discard, io.Discard).Run(line); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "authority", "ca.key")); err != nil {
+		t.Fatal(err)
+	}
+	err := newApp(io.Discard, io.Discard).Run(line)
+	if exitCode(err) != exitConfig || !strings.Contains(err.Error(), "bring back "+filepath.Join(dir, "authority")) {
+		t.Errorf("ended with %d: %v", exitCode(err), err)
+	}
+}

@@ -1,0 +1,270 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/internal/credentials"
+	"github.com/ringleader-dev/ringleader/node/httpapi"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// keyCluster is the HTTP APIs of nodes that have keys of gossip, and nothing else.
+type keyCluster struct {
+	t     *testing.T
+	nodes []*keyNode
+}
+
+// keyNode is one of them.
+type keyNode struct {
+	id   proto.NodeID
+	addr string
+	all  *keyCluster
+
+	mu    sync.Mutex
+	keys  []string
+	fails map[httpapi.KeyVerb]error
+}
+
+func newKeyCluster(t *testing.T, keys ...string) *keyCluster {
+	c := &keyCluster{t: t}
+	for id := range proto.NodeID(3) {
+		n := &keyNode{id: id + 1, all: c, keys: slices.Clone(keys), fails: map[httpapi.KeyVerb]error{}}
+		api := httpapi.Config{Source: n, Keys: n}
+		if len(keys) == 0 {
+			api.Keys = nil
+		}
+		server := httptest.NewServer(httpapi.Handler(api))
+		t.Cleanup(server.Close)
+		n.addr = strings.TrimPrefix(server.URL, "http://")
+		c.nodes = append(c.nodes, n)
+	}
+	return c
+}
+
+// Snapshot implements httpapi.Source. Node 4 is a voter that is down.
+func (n *keyNode) Snapshot() httpapi.Snapshot {
+	s := httpapi.Snapshot{Self: n.id, Voters: []proto.NodeID{1, 2, 3, 4}}
+	for _, m := range n.all.nodes {
+		s.Members = append(s.Members, httpapi.Member{ID: m.id, HTTPAddr: m.addr})
+	}
+	return s
+}
+
+// ChangeKeys implements httpapi.Keys.
+func (n *keyNode) ChangeKeys(_ context.Context, o httpapi.KeyOrder) ([]string, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if err := n.fails[o.Do]; err != nil {
+		return nil, err
+	}
+	others := slices.DeleteFunc(slices.Clone(n.keys), func(k string) bool { return k == o.Fingerprint })
+	switch o.Do {
+	case httpapi.AddKey:
+		if print := credentials.Fingerprint(o.Key); !slices.Contains(n.keys, print) {
+			n.keys = append(n.keys, print)
+		}
+	case httpapi.UseKey:
+		n.keys = append([]string{o.Fingerprint}, others...)
+	case httpapi.RemoveKey:
+		n.keys = others
+	}
+	return slices.Clone(n.keys), nil
+}
+
+// run runs ringleader keys, at node 1.
+func (c *keyCluster) run(words ...string) (stdout string, err error) {
+	c.t.Helper()
+	var out, stderr bytes.Buffer
+	line := append([]string{"ringleader", "keys", words[0], "--addr", c.nodes[0].addr}, words[1:]...)
+	err = newApp(&out, &stderr).RunContext(c.t.Context(), line)
+	return out.String(), err
+}
+
+// refused runs ringleader keys, which must end with an error that says all the words.
+func (c *keyCluster) refused(says []string, words ...string) string {
+	c.t.Helper()
+	out, err := c.run(words...)
+	for _, text := range says {
+		if err == nil || !strings.Contains(err.Error(), text) {
+			c.t.Errorf("%q: %v, want %q", words, err, text)
+		}
+	}
+	return out
+}
+
+func (c *keyCluster) want(what string, keys ...[]string) {
+	c.t.Helper()
+	for i, n := range c.nodes {
+		n.mu.Lock()
+		if want := keys[min(i, len(keys)-1)]; !slices.Equal(n.keys, want) {
+			c.t.Errorf("%s: node %v has %v, want %v", what, n.id, n.keys, want)
+		}
+		n.mu.Unlock()
+	}
+}
+
+const oldKey = "0123456789ab"
+
+// A rotation, with what is printed at each step.
+func TestKeysCommand(t *testing.T) {
+	c := newKeyCluster(t, oldKey)
+	out, err := c.run("add")
+	found := regexp.MustCompile(`key ([0-9a-f]{12}) was added; next: ringleader keys use`).FindStringSubmatch(out)
+	if err != nil || found == nil {
+		t.Fatalf("%s, %v", out, err)
+	}
+	fresh := found[1]
+	c.want("add", []string{oldKey, fresh})
+	for _, step := range []struct {
+		words []string
+		want  string
+	}{
+		{
+			[]string{"list"}, `key           nodes that have it  that seal with it
+0123456789ab  1 2 3               1 2 3
+FRESH  1 2 3               none
+node 4 is not there: give another's gossip.key to each before it starts
+`,
+		},
+		{
+			[]string{"use", fresh}, `key           nodes that have it  that seal with it
+FRESH  1 2 3               1 2 3
+0123456789ab  1 2 3               none
+node 4 is not there: give another's gossip.key to each before it starts
+all seal with key FRESH now; next: ringleader keys remove 0123456789ab
+`,
+		},
+		{
+			[]string{"remove", oldKey}, `key           nodes that have it  that seal with it
+FRESH  1 2 3               1 2 3
+node 4 is not there: give another's gossip.key to each before it starts
+no node has key 0123456789ab any more
+`,
+		},
+	} {
+		out, err := c.run(step.words...)
+		if want := strings.ReplaceAll(step.want, "FRESH", fresh); err != nil || out != want {
+			t.Errorf("%q: %v\n%s\nwant\n%s", step.words, err, out, want)
+		}
+	}
+	var table keyTable
+	out, err = c.run("list", "-o", "json")
+	if err != nil || json.Unmarshal([]byte(out), &table) != nil || len(table.Keys) != 1 || len(table.Absent) != 1 {
+		t.Errorf("%s, %v", out, err)
+	}
+}
+
+// What would cut nodes off, or is done at some only, is refused or named.
+func TestKeysCommandRefuses(t *testing.T) {
+	c := newKeyCluster(t, oldKey)
+	other := "ba9876543210"
+	for _, do := range []string{"use", "remove"} {
+		nobody := []string{"no node that answers has key " + other + ": nothing was changed; there are " + oldKey}
+		if out := c.refused(nobody, do, other); !strings.Contains(out, oldKey) {
+			t.Errorf("%s does not list the keys that there are: %s", do, out)
+		}
+	}
+	c.nodes[0].keys, c.nodes[1].keys = []string{oldKey, other}, []string{other, oldKey}
+	c.refused([]string{
+		"node 3 has not key " + other, "nothing was changed", "give it the gossip.key of node 1",
+		"if it is no node of this cluster, leave it out: --only 1,2",
+	}, "use", other)
+	c.refused([]string{"node 2 seals with key " + other, "nothing was changed"}, "remove", other)
+	out, err := c.run("list")
+	if err != nil ||
+		!strings.Contains(out, "node 3 has not key "+other+": what is sealed with it does not reach there\n") ||
+		!strings.Contains(out, "not all nodes seal with the same key\n") {
+		t.Errorf("%s, %v", out, err)
+	}
+	c.nodes[2].fails[httpapi.ListKeys] = fmt.Errorf("%w: it is leaving", httpapi.ErrConflict)
+	before := []string{
+		"node 3: ", "it is leaving", "nothing was changed",
+		"if it is no node of this cluster, leave it out: --only 1,2",
+	}
+	c.refused(before, "add")
+	c.refused(before, "use", oldKey)
+	c.refused(before, "remove", other)
+	if out := c.refused([]string{"it is leaving"}, "list"); !strings.Contains(out, oldKey) {
+		t.Errorf("the others are not listed: %s", out)
+	}
+	c.want("refused", []string{oldKey, other}, []string{other, oldKey}, []string{oldKey})
+}
+
+// A step that was done at some nodes only says which lack what, and is run again.
+func TestKeysCommandRunsAgain(t *testing.T) {
+	c := newKeyCluster(t, oldKey)
+	key := credentials.NewGossipKey()
+	fresh := credentials.Fingerprint(key)
+	file := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(file, []byte(base64.StdEncoding.EncodeToString(key)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	full := fmt.Errorf("no space is left")
+	c.nodes[1].fails[httpapi.AddKey] = full
+	out := c.refused([]string{"node 2: ", "no space", "some nodes lack key " + fresh, "run this again"},
+		"add", "--key-file", file)
+	if strings.Contains(out, "was added") {
+		t.Errorf("it says %s", out)
+	}
+	c.want("half added", []string{oldKey, fresh}, []string{oldKey}, []string{oldKey, fresh})
+	c.refused([]string{"take it back with ringleader keys remove"}, "add")
+	for _, n := range c.nodes {
+		n.keys = n.keys[:min(len(n.keys), 2)] // without the second
+	}
+	delete(c.nodes[1].fails, httpapi.AddKey)
+	if _, err := c.run("add", "--key-file", file); err != nil {
+		t.Error(err)
+	}
+	c.want("added", []string{oldKey, fresh})
+	c.nodes[2].fails[httpapi.UseKey] = full
+	c.refused([]string{"node 3: ", "some nodes do not seal with key " + fresh, "run this again"}, "use", fresh)
+	c.want("half used", []string{fresh, oldKey}, []string{fresh, oldKey}, []string{oldKey, fresh})
+	c.refused([]string{"node 3 seals with key " + oldKey}, "remove", oldKey)
+	delete(c.nodes[2].fails, httpapi.UseKey)
+	if _, err := c.run("use", fresh); err != nil {
+		t.Error(err)
+	}
+	c.nodes[0].fails[httpapi.RemoveKey] = full
+	c.refused([]string{"node 1: ", "still open what is sealed with key " + oldKey, "run this again"}, "remove", oldKey)
+	c.want("half removed", []string{fresh, oldKey}, []string{fresh}, []string{fresh})
+	delete(c.nodes[0].fails, httpapi.RemoveKey)
+	if _, err := c.run("remove", oldKey); err != nil {
+		t.Error(err)
+	}
+	c.want("removed", []string{fresh})
+}
+
+// A node that is none keeps nobody from a rotation, once it is left out.
+func TestKeysCommandOnly(t *testing.T) {
+	c := newKeyCluster(t, oldKey)
+	c.nodes[2].addr = "127.0.0.1:1" // where nobody listens
+	c.refused([]string{"node 3: ", "nothing was changed"}, "add")
+	if out, err := c.run("add", "--only", "1-2"); err != nil || !strings.Contains(out, "none\n") {
+		t.Errorf("%s, %v", out, err)
+	}
+	if len(c.nodes[0].keys) != 2 || len(c.nodes[1].keys) != 2 || len(c.nodes[2].keys) != 1 {
+		t.Errorf("keys %v, %v, %v", c.nodes[0].keys, c.nodes[1].keys, c.nodes[2].keys)
+	}
+	c.refused([]string{"--only names node 7, which node 1 does not believe alive"}, "list", "--only", "1,7")
+	c.refused([]string{"--only"}, "list", "--only", "x")
+}
+
+// Nodes without keys say so, and nobody sends them one.
+func TestKeysCommandUnencrypted(t *testing.T) {
+	c := newKeyCluster(t)
+	says := []string{"this node's gossip is not encrypted: it has no keys"}
+	c.refused(says, "list")
+	c.refused(append(says, "nothing was changed"), "add")
+}

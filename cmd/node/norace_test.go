@@ -1,0 +1,5 @@
+//go:build hostile && !race
+
+package main
+
+const underRace = false

@@ -1,0 +1,6 @@
+//go:build hostile && race
+
+package main
+
+// underRace says whether the race detector watches this program. It multiplies the memory of a process.
+const underRace = true

@@ -1,0 +1,121 @@
+package credentials
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/ringleader-dev/ringleader/internal/durable"
+)
+
+// The files of a directory of credentials.
+const (
+	certFile    = "tls.crt"
+	keyFile     = "tls.key"
+	caFile      = "ca.crt"
+	revokedFile = "revoked.crl"
+	gossipFile  = "gossip.key"
+	tokenFile   = "api.token"
+
+	maxFile = 1 << 20 // bytes
+)
+
+// ReadSecret returns what is in a file that only its owner may read. It refuses a file that others may read, one
+// that is no regular file, and one above limit bytes. The group may read a file of root's, unless this process runs as
+// root.
+func ReadSecret(path string, limit int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no regular file", path)
+	}
+	if err == nil {
+		err = tooWide(path, info.Mode().Perm(), givenByRoot(info))
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case info.Size() > limit:
+		return nil, fmt.Errorf("%s: %d bytes, at most %d", path, info.Size(), limit)
+	}
+	return os.ReadFile(path)
+}
+
+// givenByRoot reports whether a file is root's, and this process is not: then it reads the file because root let its
+// group do so.
+func givenByRoot(info fs.FileInfo) bool {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	return ok && s.Uid == 0 && os.Geteuid() != 0
+}
+
+// tooWide returns an error for a file of a secret that others than its owner may use. If it is given by root, its group
+// may read it: that is how Kubernetes lets a process read a Secret, and PostgreSQL allows the same.
+func tooWide(path string, mode fs.FileMode, byRoot bool) error {
+	wide, advice := fs.FileMode(0o077), "chmod 600 "+path
+	if byRoot {
+		wide, advice = 0o037, "chmod 440 "+path+", as defaultMode: 0440 of a Secret of Kubernetes"
+	}
+	if mode&wide == 0 {
+		return nil
+	}
+	return fmt.Errorf("mode %04o lets others read %s: %s", mode, path, advice)
+}
+
+// readPublic returns what is in a file that anybody may read.
+func readPublic(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err == nil && info.Size() > maxFile {
+		err = fmt.Errorf("%s: %d bytes, at most %d", path, info.Size(), maxFile)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}
+
+// ifThere turns the error that a file is not there into no content.
+func ifThere(b []byte, err error) ([]byte, error) {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return b, err
+}
+
+// writeFile replaces a file as a whole, so that nobody reads half of it.
+func writeFile(path string, content []byte, mode fs.FileMode) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return durable.SyncDir(filepath.Dir(path))
+}
+
+// Lock waits until no other process changes what is in dir, and keeps others waiting until the result is closed. It
+// fails with fs.ErrNotExist where there is no such directory.
+func Lock(dir string) (io.Closer, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
+		if !errors.Is(err, syscall.EINTR) {
+			break
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(&os.PathError{Op: "flock", Path: dir, Err: err}, f.Close())
+	}
+	return f, nil
+}

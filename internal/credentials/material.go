@@ -1,0 +1,229 @@
+package credentials
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/big"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// material is what a directory held when it was read. It never changes.
+type material struct {
+	files   map[string][]byte // to see that a file has changed
+	own     *tls.Certificate  // nil if the directory has none, as that of an operator
+	self    Identity          // of own
+	roots   []*x509.Certificate
+	pool    *x509.CertPool
+	revoked map[serial]bool
+	keys    [][]byte // of gossip; the first one seals
+}
+
+// serial names a certificate: its issuer, as in the certificate, and its number.
+type serial struct{ issuer, number string }
+
+func serialOf(issuer []byte, number *big.Int) serial { return serial{string(issuer), number.String()} }
+
+// read reads the files of dir. Without node, the directory need not have a certificate, nor keys of gossip. With an
+// error it returns what it has read until then; the authorities and what they took back come first.
+func read(dir string, node bool) (*material, error) {
+	m := &material{files: map[string][]byte{}, pool: x509.NewCertPool()}
+	for _, f := range []struct {
+		name   string
+		secret bool
+		needed bool
+		parse  func([]byte) error
+	}{
+		{caFile, false, true, m.parseRoots},
+		{revokedFile, false, false, m.parseRevoked},
+		{keyFile, true, node, nil},
+		{certFile, false, node, m.parseOwn},
+		{gossipFile, true, node, m.parseKeys},
+	} {
+		path := filepath.Join(dir, f.name)
+		get := readPublic
+		if f.secret {
+			get = func(path string) ([]byte, error) { return ReadSecret(path, maxFile) }
+		}
+		content, err := get(path)
+		switch {
+		case !f.needed:
+			content, err = ifThere(content, err)
+		case errors.Is(err, fs.ErrNotExist):
+			err = missing(path)
+		}
+		if err != nil {
+			return m, err
+		}
+		m.files[f.name] = content
+		if content == nil || f.parse == nil {
+			continue
+		}
+		if err := f.parse(content); err != nil {
+			return m, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return m, nil
+}
+
+// missing returns the error that a file is not there which must be.
+func missing(path string) error {
+	dir, name := filepath.Split(path)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no directory %s: ringleader certs make makes one for each node, and one for "+
+			"operators", filepath.Clean(dir))
+	}
+	return fmt.Errorf("there is no %s: %s", path, map[string]string{
+		caFile:   "it has the authorities that are believed: ringleader certs make and renew write it",
+		certFile: "it has this node's certificate: ringleader certs make --nodes ID makes one",
+		keyFile:  "it has the private key of " + certFile + ": ringleader certs renew --nodes ID makes both",
+		gossipFile: "it has the keys of gossip, the same on all nodes: copy it from another node, or from where " +
+			"ringleader certs make wrote it",
+	}[name])
+}
+
+// same reports whether the files of two materials are equal.
+func (m *material) same(other *material) bool {
+	for name, content := range m.files {
+		if !bytes.Equal(content, other.files[name]) {
+			return false
+		}
+	}
+	return true
+}
+
+// blocks returns the contents of the PEM blocks of one type.
+func blocks(text []byte, kind string) (found [][]byte, err error) {
+	for rest := text; ; {
+		var b *pem.Block
+		if b, rest = pem.Decode(rest); b == nil {
+			break
+		}
+		if b.Type == kind {
+			found = append(found, b.Bytes)
+		}
+	}
+	if len(found) == 0 {
+		err = fmt.Errorf("there is no PEM block of type %s in it", kind)
+	}
+	return found, err
+}
+
+// certificates reads the certificates in a text of PEM blocks, of which there must be one.
+func certificates(text []byte) (all []*x509.Certificate, err error) {
+	ders, err := blocks(text, "CERTIFICATE")
+	if err != nil {
+		return nil, err
+	}
+	return x509.ParseCertificates(bytes.Join(ders, nil))
+}
+
+func (m *material) parseRoots(text []byte) error {
+	all, err := certificates(text)
+	for _, c := range all {
+		if !c.IsCA {
+			return fmt.Errorf("the certificate of %q is no authority's", c.Subject)
+		}
+		m.roots = append(m.roots, c)
+		m.pool.AddCert(c)
+	}
+	return err
+}
+
+// parseRevoked reads lists of certificates that authorities took back. A list that no authority of ca.crt signed is
+// refused, since it would revoke nothing.
+func (m *material) parseRevoked(text []byte) error {
+	m.revoked = map[serial]bool{}
+	ders, err := blocks(text, "X509 CRL")
+	for _, der := range ders {
+		list, err := x509.ParseRevocationList(der)
+		if err != nil {
+			return err
+		}
+		signed := slices.ContainsFunc(m.roots, func(c *x509.Certificate) bool {
+			return bytes.Equal(c.RawSubject, list.RawIssuer) && list.CheckSignatureFrom(c) == nil
+		})
+		if !signed {
+			return fmt.Errorf("no authority of %s signed the list of %q: take that list out of the file, or delete "+
+				"the file, if that authority is believed no more", caFile, list.Issuer)
+		}
+		for _, e := range list.RevokedCertificateEntries {
+			m.revoked[serialOf(list.RawIssuer, e.SerialNumber)] = true
+		}
+	}
+	return err
+}
+
+// parseOwn reads the node's certificate and its key, which must have been read before.
+func (m *material) parseOwn(text []byte) error {
+	if m.files[keyFile] == nil {
+		return fmt.Errorf("there is no %s beside it", keyFile)
+	}
+	pair, err := tls.X509KeyPair(text, m.files[keyFile])
+	if err != nil {
+		return fmt.Errorf("with %s: %w", keyFile, err)
+	}
+	if pair.Leaf == nil {
+		if pair.Leaf, err = x509.ParseCertificate(pair.Certificate[0]); err != nil {
+			return err
+		}
+	}
+	if _, ok := pair.PrivateKey.(crypto.Signer); !ok {
+		return errors.New("the key cannot sign")
+	}
+	m.own = &pair
+	m.self, err = identityOf(pair.Leaf)
+	return err
+}
+
+// usages are what a node uses its certificate for: it dials, and is dialled.
+var usages = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}
+
+// verify returns the node that a chain of certificates names, if an authority of ca.crt vouches for it at the time
+// now, for this usage, and none has taken it back.
+func (m *material) verify(chain []*x509.Certificate, usage x509.ExtKeyUsage, now time.Time) (Identity, error) {
+	if len(chain) == 0 {
+		return Identity{}, errors.New("it shows no certificate")
+	}
+	leaf := chain[0]
+	between := x509.NewCertPool()
+	for _, c := range chain[1:] {
+		between.AddCert(c)
+	}
+	switch { // in words of our own: x509's name the time in UTC of one side
+	case now.After(leaf.NotAfter):
+		return Identity{}, fmt.Errorf("its certificate expired on %s; this machine's clock says %s",
+			stamp(leaf.NotAfter), stamp(now))
+	case now.Before(leaf.NotBefore):
+		return Identity{}, fmt.Errorf("its certificate is valid from %s on; this machine's clock says %s",
+			stamp(leaf.NotBefore), stamp(now))
+	}
+	chains, err := leaf.Verify(x509.VerifyOptions{
+		Roots: m.pool, Intermediates: between, CurrentTime: now, KeyUsages: []x509.ExtKeyUsage{usage},
+	})
+	if unknown, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		_ = unknown
+		return Identity{}, fmt.Errorf("no authority of %s vouches for its certificate, which %q issued", caFile,
+			leaf.Issuer)
+	}
+	if err != nil {
+		return Identity{}, fmt.Errorf("its certificate: %w", err)
+	}
+	for _, c := range chains[0] {
+		if m.revoked[serialOf(c.RawIssuer, c.SerialNumber)] {
+			return Identity{}, fmt.Errorf("its certificate, number %s, was revoked", c.SerialNumber)
+		}
+	}
+	i, err := identityOf(leaf)
+	return i, err
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
