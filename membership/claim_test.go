@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/proto"
@@ -220,6 +221,7 @@ func TestForgedRivalEndsNobody(t *testing.T) {
 					a.sends(packet, n.addr)
 					time.Sleep(time.Second) // of the bubble
 				}
+				synctest.Wait() // a question may be under way
 				mustNotFail(t, c.nodes...)
 				if asked == 0 {
 					t.Error("it was never asked")
