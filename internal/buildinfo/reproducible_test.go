@@ -3,6 +3,7 @@ package buildinfo
 import (
 	"crypto/sha256"
 	"flag"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,17 +20,7 @@ var emptyCache = flag.Bool("empty-cache", false, "TestLongReproducible compiles 
 func TestLongReproducible(t *testing.T) {
 	_, err := exec.LookPath("git")
 	needs.Here(t, "a reproducible build", err)
-	list := exec.Command("git", "ls-files", "-z", "--deduplicate")
-	list.Dir = top
-	files := make(map[string][]byte) // read once: somebody may be at work on them
-	for _, file := range strings.Split(strings.TrimSuffix(output(t, list), "\x00"), "\x00") {
-		b, err := os.ReadFile(filepath.Join(top, filepath.FromSlash(file)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[file] = b
-	}
-
+	files := sources(t) // read once: somebody may be at work on them
 	dir := t.TempDir()
 	first := build(t, files, filepath.Join(dir, "a"))
 	var cache []string
@@ -52,6 +43,29 @@ func TestLongReproducible(t *testing.T) {
 			t.Errorf("%s %s is linked, and not in the bill of materials: %s", f[1], f[2], bom)
 		}
 	}
+}
+
+// sources reads all files but what is built, and git's own: there need be no git here, or the files may be another
+// user's, whom git does not trust.
+func sources(t *testing.T) map[string][]byte {
+	t.Helper()
+	root := os.DirFS(top)
+	files := make(map[string][]byte)
+	err := fs.WalkDir(root, ".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case path == ".git" || path == "bin":
+			return fs.SkipDir
+		case entry.Type().IsRegular():
+			files[path], err = fs.ReadFile(root, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }
 
 type built struct {
