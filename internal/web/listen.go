@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"sync"
 	"time"
 )
 
@@ -25,61 +24,6 @@ func Source(remote string) string {
 	}
 	net64, _ := addr.Prefix(64) // fails for more bits than an address has
 	return net64.String()
-}
-
-// bounded is a listener that closes connections above a number at once.
-type bounded struct {
-	net.Listener
-	most int
-
-	mu   sync.Mutex
-	all  int
-	open map[string]int // by source
-}
-
-func (b *bounded) Accept() (net.Conn, error) {
-	for {
-		conn, err := b.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		from := Source(conn.RemoteAddr().String())
-		if b.take(from) {
-			return &counted{Conn: conn, free: sync.OnceFunc(func() { b.free(from) })}, nil
-		}
-		_ = conn.Close()
-	}
-}
-
-func (b *bounded) take(from string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.all >= b.most || b.open[from] >= (b.most+1)/2 {
-		return false
-	}
-	b.all++
-	b.open[from]++
-	return true
-}
-
-func (b *bounded) free(from string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.all--
-	if b.open[from]--; b.open[from] == 0 {
-		delete(b.open, from)
-	}
-}
-
-// counted is a connection that is free once it is closed.
-type counted struct {
-	net.Conn
-	free func()
-}
-
-func (c *counted) Close() error {
-	defer c.free()
-	return c.Conn.Close()
 }
 
 // encrypted is a listener of connections under TLS. It answers in words to one who speaks plain HTTP.
@@ -137,12 +81,4 @@ func (o *opening) refuse() {
 	if err == nil {
 		_, _ = io.CopyN(io.Discard, o.Conn, drained)
 	}
-}
-
-// CloseWrite ends what this end sends.
-func (c *counted) CloseWrite() error {
-	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
-		return half.CloseWrite()
-	}
-	return nil
 }

@@ -23,8 +23,9 @@ type Limits struct {
 	Request time.Duration // to the end of the request, from the connection or from the request before
 	Answer  time.Duration // from the header to the end of the answer
 	Stop    time.Duration // for answers under way, when the service is told to stop
-	// Connections is how many there may be at once; zero means any number. One source, that is an IPv4 address or
-	// a /64 of IPv6, has at most half of them. A connection above that is closed at once.
+	// Connections is how many there may be at once; zero means any number. Above that a new one gets in all the same,
+	// and the oldest one of the source that has the most is closed; see Keep. A source is an IPv4 address, or a /64
+	// of IPv6.
 	Connections int
 }
 
@@ -56,7 +57,8 @@ func (s Service) Serve(ctx context.Context, ln net.Listener) error {
 	srv.Protocols.SetHTTP1(true) // the limits are those of HTTP/1.1: a connection has one request at a time
 	serves := "HTTP"
 	if s.Limits.Connections > 0 {
-		ln = &bounded{Listener: ln, most: s.Limits.Connections, open: map[string]int{}}
+		c := newCrowd(s.Limits.Connections, s.ErrorLog)
+		srv.ConnState, srv.ConnContext = c.watch, c.know
 	}
 	if s.TLS != nil {
 		serves, ln = "HTTPS", encrypted{ln, s.TLS, s.Plain}

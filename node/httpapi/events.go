@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/internal/web"
 )
 
 // Change is one change of the node's belief about who leads.
@@ -86,6 +87,7 @@ func (s *streams) get(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		return
 	}
+	web.Keep(r.Context())
 	rc := http.NewResponseController(w)
 	if rc.SetReadDeadline(time.Time{}) != nil { // the reader asks no more, and stays
 		write(w, http.StatusInternalServerError, refusal{"this connection cannot stream"})

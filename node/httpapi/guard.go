@@ -52,6 +52,7 @@ func (g *guard) change(next http.Handler) http.Handler {
 			return
 		}
 		if g.admit(w, r, RoleOperate) {
+			web.Keep(r.Context())
 			next.ServeHTTP(w, r)
 		}
 	})

@@ -1,13 +1,11 @@
 package httpapi
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"io"
 	"log"
 	"net"
@@ -263,27 +261,4 @@ func TestNoHandshakeIsCutOff(t *testing.T) {
 			stop()
 		})
 	}
-}
-
-// Half of the connections are left for others, whatever one source holds.
-func TestConnectionsAreBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		dial, stop := inMemory(t, fixed(well()))
-		began := time.Now()
-		var held []net.Conn
-		for range limits.Connections/2 + 1 {
-			held = append(held, dial())
-		}
-		if _, err := held[len(held)-1].Read(make([]byte, 1)); err == nil || time.Since(began) > 0 {
-			t.Errorf("one too many was kept for %v: %v", time.Since(began), err)
-		}
-		fmt.Fprint(held[0], "GET /leader HTTP/1.1\r\nHost: x\r\n\r\n") // one of the first is served
-		if resp, err := http.ReadResponse(bufio.NewReader(held[0]), nil); err != nil || resp.StatusCode != 503 {
-			t.Errorf("one of the first: %v", err)
-		}
-		for _, conn := range held {
-			_ = conn.Close()
-		}
-		stop()
-	})
 }
