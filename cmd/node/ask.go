@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http/httptrace"
 	"os"
+	"sync"
 	"sync/atomic"
 
 	"github.com/urfave/cli/v2"
@@ -59,6 +60,7 @@ func usualAddr() (string, error) {
 
 // asking returns a client without an address, for all nodes that the command asks: with their TLS and its token.
 func asking(ctx *cli.Context) (c httpapi.Client, err error) {
+	c.Exposed = sayingExposed(ctx)
 	keeper, err := askingKeeper(ctx)
 	if err != nil {
 		return c, err
@@ -68,6 +70,21 @@ func asking(ctx *cli.Context) (c httpapi.Client, err error) {
 	}
 	c.Token, err = clientToken(ctx, keeper)
 	return c, err
+}
+
+// sayingExposed returns a httpapi.Client.Exposed that names each address once.
+func sayingExposed(ctx *cli.Context) func(addr string) {
+	var mu sync.Mutex
+	said := map[string]bool{}
+	return func(addr string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !said[addr] {
+			said[addr] = true
+			_, _ = fmt.Fprintf(ctx.App.ErrWriter, "unauthenticated: the node at %s believes whoever can send "+
+				"packets to it\n", addr)
+		}
+	}
 }
 
 // checkAddr returns an error unless addr is a HOST:PORT. The error names where addr was given.
@@ -117,10 +134,6 @@ func askAs[T any](
 			err = hangs(node.Addr, err)
 		}
 		return answer, err
-	}
-	if a, ok := any(answer).(interface{ Unauthenticated() bool }); ok && a.Unauthenticated() {
-		_, _ = fmt.Fprintf(ctx.App.ErrWriter, "unauthenticated: the node at %s believes whoever can send "+
-			"packets to it\n", node.Addr)
 	}
 	if asJSON {
 		return answer, writeJSON(ctx.App.Writer, answer)

@@ -40,7 +40,7 @@ func askHealth(ctx *cli.Context) (httpapi.Health, error) {
 		return ask(ctx, httpapi.Client.Health, writeHealth)
 	}
 	return askAs(ctx, func(*cli.Context) (httpapi.Client, error) {
-		return httpapi.Client{Addr: addr}, nil
+		return httpapi.Client{Addr: addr, Exposed: sayingExposed(ctx)}, nil
 	}, func(c httpapi.Client, ctx context.Context) (httpapi.Health, error) { return probe(ctx, c) }, writeHealth)
 }
 

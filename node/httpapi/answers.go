@@ -151,8 +151,3 @@ type refusal struct {
 func (h Health) from() proto.NodeID     { return h.Self }
 func (l Leadership) from() proto.NodeID { return l.Self }
 func (m Members) from() proto.NodeID    { return m.Self }
-
-// Unauthenticated reports whether the answer says that the node believes whoever can send packets to it.
-func (h Health) Unauthenticated() bool     { return h.Security != "" }
-func (l Leadership) Unauthenticated() bool { return l.Security != "" }
-func (m Members) Unauthenticated() bool    { return m.Security != "" }

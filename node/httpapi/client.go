@@ -35,6 +35,9 @@ type Client struct {
 	// Token is the node's token; it may be empty. With TLS it goes with every request. Without TLS it goes only with
 	// one that changes the node: a Client needs it for that from another machine than the node's own.
 	Token string
+	// Exposed is called with Addr for each answer, a refusal too, that says that the node believes whoever can send
+	// packets to it; nil means that nobody wants to know. Any goroutine may call it.
+	Exposed func(addr string)
 }
 
 const (
@@ -187,6 +190,9 @@ func (c Client) exchange(ctx context.Context, method, path string, request any) 
 		return 0, nil, unanswered(err)
 	}
 	defer resp.Body.Close()
+	if c.Exposed != nil && resp.Header.Get(securityHeader) != "" {
+		c.Exposed(c.Addr)
+	}
 	body, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
 		return 0, nil, unreachable(err, "the answer was cut short, try again")

@@ -77,9 +77,6 @@ type Done struct {
 	Security string `json:"security,omitempty"` // see Leadership
 }
 
-// Unauthenticated reports whether the answer says that the node believes whoever can send packets to it.
-func (d Done) Unauthenticated() bool { return d.Security != "" }
-
 func (d Done) from() proto.NodeID { return d.Self }
 
 // Control carries out requests.

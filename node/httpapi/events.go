@@ -47,11 +47,12 @@ const (
 
 // streams serves /v1/events.
 type streams struct {
-	source  Source
-	changes func(ctx context.Context, after uint64) iter.Seq[Change]
-	open    atomic.Int64
-	done    context.Context // ends when the server ends
-	guard   *guard
+	source   Source
+	changes  func(ctx context.Context, after uint64) iter.Seq[Change]
+	open     atomic.Int64
+	done     context.Context // ends when the server ends
+	guard    *guard
+	security string // Config.Security
 }
 
 // get sends changes as server-sent events: the changes after the Last-Event-ID, or all changes that the node
@@ -121,7 +122,7 @@ func (s *streams) stream(ctx context.Context, to *sender, after uint64, restarte
 	for {
 		select {
 		case c, ok := <-changes:
-			if !ok || !may() || !to.event(s.source.Snapshot(), c, restarted) {
+			if !ok || !may() || !to.event(s.source.Snapshot(), c, restarted, s.security) {
 				return
 			}
 			restarted = false
@@ -147,10 +148,11 @@ func (s *sender) say(text string) bool {
 	return err == nil && s.rc.Flush() == nil
 }
 
-func (s *sender) event(snap Snapshot, c Change, restarted bool) bool {
+func (s *sender) event(snap Snapshot, c Change, restarted bool, security string) bool {
 	e := Event{
 		Leadership: snap.believed(c.Leader), Seq: c.Seq, At: c.At, Missed: c.Missed, Restarted: restarted,
 	}
+	e.Security = security
 	data, err := json.Marshal(e)
 	if err != nil {
 		return false // an Event is always JSON

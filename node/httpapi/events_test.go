@@ -63,7 +63,9 @@ func TestEvents(t *testing.T) {
 		var asked atomic.Uint64
 		feed := make(chan Change)
 		in := with(func(s *Snapshot) { s.Guarantee = algorithms.Lease })
-		dial, stop := inMemoryWith(t, Config{Source: fixed(in), Changes: feeding(feed, &asked)})
+		dial, stop := inMemoryWith(t, Config{
+			Source: fixed(in), Changes: feeding(feed, &asked), Security: "unauthenticated",
+		})
 		conn := dial()
 		if _, err := io.WriteString(conn, "GET /v1/events HTTP/1.1\r\nHost: x\r\nLast-Event-ID: "+
 			in.Incarnation.Short()+"-41\r\n\r\n"); err != nil {
@@ -84,7 +86,7 @@ func TestEvents(t *testing.T) {
 		id, e := nextEvent(t, r)
 		want := Event{Seq: 42, At: noon, Leadership: Leadership{
 			Self: 3, IsLeader: true, Leader: 3, LeaderAddr: "h3:2", Term: 8,
-			Guarantee: algorithms.Lease, Algorithm: "bully",
+			Guarantee: algorithms.Lease, Algorithm: "bully", Security: "unauthenticated",
 		}}
 		if id != in.Incarnation.Short()+"-42" || e != want || asked.Load() != 41 {
 			t.Errorf("event %s after %d: %+v\nwant %+v", id, asked.Load(), e, want)

@@ -25,6 +25,8 @@ type Lease struct {
 	// a moment BEFORE IT SENT the request; a client that counts them from the answer uses the lease for too
 	// long. The clock must go on while the machine is suspended, as CLOCK_BOOTTIME does.
 	ValidForMS int64 `json:"valid_for_ms"`
+
+	Security string `json:"security,omitempty"` // see Leadership
 }
 
 func (l Lease) from() proto.NodeID { return l.Self }

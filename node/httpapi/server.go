@@ -130,7 +130,7 @@ func handler(ctx context.Context, cfg Config) http.Handler {
 	mux.Handle("/version", doors.read(readOnly(func(w http.ResponseWriter, _ *http.Request) {
 		write(w, http.StatusOK, cfg.Version)
 	})))
-	events := &streams{source: cfg.Source, changes: cfg.Changes, done: ctx, guard: doors}
+	events := &streams{source: cfg.Source, changes: cfg.Changes, done: ctx, guard: doors, security: cfg.Security}
 	mux.Handle("/v1/events", doors.read(readOnly(events.get)))
 	mux.Handle("/", doors.read(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		write(w, http.StatusNotFound, refusal{"no such path: there are /healthz, /readyz, " +
