@@ -15,8 +15,10 @@ import (
 var (
 	// ErrHTTPS: the node serves HTTPS, and the Client has no TLS.
 	ErrHTTPS = errors.New("the node serves HTTPS: give --credentials DIR")
-	// ErrPlainHTTP: the node serves plain HTTP, and the Client has TLS. It has sent no token.
-	ErrPlainHTTP = errors.New("the node serves plain HTTP: it was started without credentials; leave --credentials out")
+	// ErrPlainHTTP: what answers speaks plain HTTP, and the Client has TLS. It has sent no token.
+	ErrPlainHTTP = errors.New("plain HTTP is spoken there, and by no node with credentials: no request was sent; is " +
+		"the address right? A node that was started without credentials is safely asked only on its own machine, " +
+		"without --credentials: from another one its answer could be anybody's, and a token would go in clear")
 	// ErrUntrusted: Client.TLS refuses what the node shows. The Client has sent no token.
 	ErrUntrusted = errors.New("the node there is not to be believed")
 )

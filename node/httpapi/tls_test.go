@@ -176,9 +176,15 @@ func TestTLSOnOneSideOnly(t *testing.T) {
 		t.Errorf("the node logged %s", logged)
 	}
 	secure := Client{Addr: serve(t, fixed(well())), TLS: p.operator().Ask(), Token: token}
-	if _, err := secure.Status(t.Context()); !errors.Is(err, ErrPlainHTTP) ||
-		!strings.Contains(err.Error(), "leave --credentials out") {
-		t.Errorf("secure Status = %v", err)
+	// "Nothing was sent then." The advice must not make somebody send a token in clear.
+	_, err = secure.Do(t.Context(), Pause, Order{})
+	if !errors.Is(err, ErrPlainHTTP) {
+		t.Fatalf("secure Do = %v", err)
+	}
+	for _, says := range []string{"no request was sent", "only on its own machine", "a token would go in clear"} {
+		if !strings.Contains(err.Error(), says) {
+			t.Errorf("secure Do = %v, want %q in it", err, says)
+		}
 	}
 }
 
