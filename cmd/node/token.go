@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -47,10 +48,11 @@ func tokenFrom(where, file, text string) (token string, err error) {
 	return token, mark(errConfig, err)
 }
 
-// openToken reads the node's token, if the settings have one.
+// openToken reads the node's token, if the settings have one, and takes it out of the environment: no process that
+// the node starts is to have it.
 func (r *resolved) openToken() (err error) {
 	r.APIToken, err = tokenFrom("api-token-file", r.tokenFile, r.tokenText)
-	return err
+	return cmp.Or(err, os.Unsetenv(tokenEnv))
 }
 
 func tokenFlag() cli.Flag {
