@@ -183,15 +183,24 @@ func readBody(r *http.Request) ([]byte, error) {
 // parseObject reads one JSON object into into. The object may have only the fields of into. An empty body
 // changes nothing. The error shows the text like, which is an example of an object.
 func parseObject(body []byte, into any, like string) error {
-	if len(bytes.TrimSpace(body)) == 0 {
+	body = bytes.TrimSpace(body)
+	if len(body) == 0 {
 		return nil
+	}
+	if body[0] != '{' {
+		return fmt.Errorf("the request is no object: want one like %s", like)
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
+	err := d.Decode(into)
+	if other, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		field := other.Field[strings.LastIndex(other.Field, ".")+1:] // without the struct that it is in
+		err = fmt.Errorf("%q takes no %s", field, other.Value)
+	}
+	if err != nil {
 		return fmt.Errorf("%w: want an object like %s", err, like)
 	}
-	if d.More() {
+	if _, err := d.Token(); err != io.EOF {
 		return errors.New("the request is more than one JSON object")
 	}
 	return nil

@@ -117,7 +117,7 @@ func TestOrders(t *testing.T) {
 		`{"to":5,"reason":"a disk"}`: {200, `transfer 5 false "a disk" by 127.0.0.1`},
 		`{"by":"an operator"}`:       {200, `transfer 0 false "" by an operator through 127.0.0.1`},
 		`{"to":"5"}`:                 {400, "want an object like"},
-		`{"to":-1}`:                  {400, "want an object like"},
+		`{"to":-1}`:                  {400, `\"to\" takes no number -1: want an object like`},
 		`{"to":null}`:                {200, `transfer 0 false "" by 127.0.0.1`},
 		`{"to":0}`:                   {400, `node id 0: a node id is a whole number`},
 		`{"to":0,"reason":"a disk"}`: {400, `leave \"to\" out for the best node that would`},
@@ -125,8 +125,13 @@ func TestOrders(t *testing.T) {
 		`{"cluster":true}`:           {400, `transfer takes no \"cluster\"`},
 		`{"too":5}`:                  {400, "unknown field"},
 		`{"to":5} {"to":6}`:          {400, "more than one"},
-		`[]`:                         {400, "want an object like"},
-		`to=5`:                       {400, "want an object like"},
+		`[]`:                         {400, "no object: want one like"},
+		`null`:                       {400, "no object: want one like"},
+		`"transfer"`:                 {400, "no object: want one like"},
+		`{"to":[5]}`:                 {400, `\"to\" takes no array: want an object like`},
+		`{"reason":7}`:               {400, `\"reason\" takes no number: want an object like`},
+		`{}}`:                        {400, "more than one"},
+		`to=5`:                       {400, "no object: want one like"},
 		`{"reason":"a\nb"}`:          {400, "printable"},
 		`{"reason":"` + strings.Repeat("x", MaxReason+1) + `"}`: {400, "at most 200 bytes"},
 		strings.Repeat(" ", maxOrder+1):                         {400, "too large"},
@@ -137,6 +142,9 @@ func TestOrders(t *testing.T) {
 		said := bodyOf(t, resp) + strings.Join(control.asked, "")
 		if resp.StatusCode != c.code || !strings.Contains(said, c.says) {
 			t.Errorf("%.40q: %d, %s; want %d, %q", body, resp.StatusCode, said, c.code, c.says)
+		}
+		if strings.Contains(said, "Go ") {
+			t.Errorf("%.40q: %s speaks of types of Go", body, said)
 		}
 	}
 }

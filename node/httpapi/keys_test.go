@@ -37,6 +37,8 @@ func TestKeys(t *testing.T) {
 		{"use", "POST", near, `{"do":"use","fingerprint":"0123456789ab"}`, nil, 200, answer, UseKey},
 		{"remove", "POST", near, `{"do":"remove","fingerprint":"0123456789ab"}`, nil, 200, answer, RemoveKey},
 		{"nothing", "POST", near, ``, nil, 400, "want list, add, use or remove", ""},
+		{"null", "POST", near, `null`, nil, 400, "no object: want one like", ""},
+		{"a list", "POST", near, `[]`, nil, 400, `{\"do\": \"list\"}`, ""},
 		{"another verb", "POST", near, `{"do":"show"}`, nil, 400, "want list, add, use or remove", ""},
 		{"list a key", "POST", near, `{"do":"list","key":"` + key + `"}`, nil, 400, "neither", ""},
 		{"add nothing", "POST", near, `{"do":"add"}`, nil, 400, "as base64", ""},

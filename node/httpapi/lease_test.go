@@ -47,6 +47,8 @@ func TestLease(t *testing.T) {
 		{"asked", "POST", "/v1/lease", near, "", nil, 200, answer, "[]"},
 		{"renewed", "POST", "/v1/lease", near, `{"renews":6}`, nil, 200, answer, "[6]"},
 		{"nonsense", "POST", "/v1/lease", near, `{"for":6}`, nil, 400, "renews", "[]"},
+		{"null", "POST", "/v1/lease", near, `null`, nil, 400, "no object: want one like", "[]"},
+		{"a list", "POST", "/v1/lease", near, `[6]`, nil, 400, `{\"renews\": 7}, or nothing`, "[]"},
 		{"two at once", "POST", "/v1/lease", near, `{"renews":6}{"renews":7}`, nil, 400, "more than one", "[]"},
 		{"looked at", "GET", "/v1/lease", near, "", nil, 405, "POST asks for a lease", "[]"},
 		{"from afar", "POST", "/v1/lease", "10.0.0.9:1", "", nil, 401, "needs its token", "[]"},
