@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/netip"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -159,18 +158,6 @@ func (r *reading) fallbacks() {
 	}
 }
 
-// label matches labels of any length. A limit of the length in the expression would cost each node
-// 50 KiB of memory.
-var label = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
-
-// checkLabel refuses a text that is no label of a cluster.
-func checkLabel(text string) error {
-	if len(text) > 64 || !label.MatchString(text) {
-		return fmt.Errorf("a label is 1 to 64 letters, digits, dots, dashes or underscores, which %.80q is not", text)
-	}
-	return nil
-}
-
 // identity reads the fields that say who this node is, who votes, and how nodes are ranked.
 func (r *reading) identity() {
 	c, s := &r.c, &r.s
@@ -179,7 +166,7 @@ func (r *reading) identity() {
 	r.wrong("ID", c.ID.Validate())
 	r.text("DataDir", c.DataDir, "the path of a directory")
 	r.text("Credentials", c.Credentials, "the path of a directory")
-	r.wrong("Cluster", checkLabel(c.Cluster))
+	r.wrong("Cluster", credentials.CheckCluster(c.Cluster))
 	voters := make([]string, len(c.Voters))
 	for i, id := range c.Voters {
 		voters[i] = id.String()

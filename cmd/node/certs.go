@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -141,9 +140,11 @@ func readCertOrder(ctx *cli.Context) (o certOrder, err error) {
 			return o, usagef("--host: node %v is none of --nodes", id)
 		}
 	}
-	o.cluster = cmp.Or(ctx.String("cluster"), "ringleader")
-	if _, err := credentials.ParseIdentity((credentials.Identity{Cluster: o.cluster, ID: 1}).String()); err != nil {
-		return o, usagef("--cluster %s: want letters, digits, dots, dashes or underscores", o.cluster)
+	if o.cluster = "ringleader"; ctx.IsSet("cluster") {
+		o.cluster = ctx.String("cluster")
+	}
+	if err := credentials.CheckCluster(o.cluster); err != nil {
+		return o, usagef("--cluster %s: %w", o.cluster, err)
 	}
 	return o, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/ringleader-dev/ringleader/proto"
@@ -17,6 +18,18 @@ const scheme = "ringleader"
 type Identity struct {
 	Cluster string
 	ID      proto.NodeID
+}
+
+// label matches labels of any length. A limit of the length in the expression would cost each node
+// 50 KiB of memory.
+var label = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+
+// CheckCluster refuses a text that is no label of a cluster.
+func CheckCluster(text string) error {
+	if len(text) > 64 || !label.MatchString(text) {
+		return fmt.Errorf("a label is 1 to 64 letters, digits, dots, dashes or underscores, which %.80q is not", text)
+	}
+	return nil
 }
 
 // URI returns the name of the identity in a certificate, as ringleader:///CLUSTER/node/ID.
@@ -35,7 +48,7 @@ func ParseIdentity(text string) (Identity, error) {
 		return Identity{}, wrong
 	}
 	cluster, rest, ok := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/node/")
-	if !ok || cluster == "" || len(cluster) > proto.MaxLabel || strings.Contains(cluster, "/") {
+	if !ok || CheckCluster(cluster) != nil {
 		return Identity{}, wrong
 	}
 	id, err := proto.ParseNodeID(rest)
