@@ -56,6 +56,8 @@ func writeStatus(w io.Writer, s httpapi.Status) error {
 	switch {
 	case s.Security != "":
 		watches += "security   " + s.Security + ": it believes whoever can send packets to it\n"
+	case s.CredentialsRefused != "":
+		watches += "security   " + s.CredentialsRefused + "\n"
 	case !s.CredentialsExpire.IsZero():
 		watches += "security   " + expiry(s.CredentialsExpire, time.Now()) + "\n"
 	}

@@ -56,13 +56,18 @@ func (m *material) fits(self Identity) error {
 		return fmt.Errorf("the certificate is of node %v of cluster %q, and this is node %v of cluster %q: "+
 			"give each node its own", m.self.ID, m.self.Cluster, self.ID, self.Cluster)
 	}
+	return m.refused()
+}
+
+// refused returns why others who have the same files refuse the certificate; nil if they accept it.
+func (m *material) refused() error {
 	chain, err := chainOf(m.own)
 	if err != nil {
 		return err
 	}
 	for _, usage := range usages {
 		if _, err := m.verify(chain, usage, time.Now()); err != nil {
-			return fmt.Errorf("the others would refuse this node: %w", err)
+			return fmt.Errorf("the others refuse this node: %w", err)
 		}
 	}
 	return nil
@@ -97,12 +102,12 @@ func (k *Keeper) Reload() (changed bool, err error) {
 	defer k.mu.Unlock()
 	before := k.now.Load()
 	m, err := read(k.dir, k.node)
-	if err == nil && m.same(before) {
-		return false, nil
+	if err == nil {
+		changed = !m.same(before)
 	}
-	if err == nil && k.node {
+	if changed && k.node {
 		if err = m.fits(before.self); err != nil {
-			err = fmt.Errorf("%s: %w", filepath.Join(k.dir, certFile), err)
+			changed, err = false, fmt.Errorf("%s: %w", filepath.Join(k.dir, certFile), err)
 		}
 	}
 	// Who was taken back stays so while this process runs, also if the list is gone, or an older one is back.
@@ -111,13 +116,25 @@ func (k *Keeper) Reload() (changed bool, err error) {
 		revoked = map[serial]bool{}
 	}
 	maps.Copy(revoked, before.revoked)
-	if err != nil {
+	latest := before.latest
+	if len(m.roots) > 0 {
+		latest = m.pool
+	}
+	if !changed {
 		as := *before
 		m = &as
 	}
-	m.revoked = revoked
+	m.revoked, m.latest = revoked, latest
 	k.now.Store(m)
-	return err == nil, err
+	return changed, err
+}
+
+// Refused returns why the others refuse this node now, if they have the ca.crt of its directory, and know of who was
+// taken back what it knows; nil if they accept it. Reload may have refused that ca.crt for this node.
+func (k *Keeper) Refused() error {
+	m := *k.now.Load()
+	m.pool = m.latest
+	return m.refused()
 }
 
 // Dir returns the directory.

@@ -22,7 +22,8 @@ type material struct {
 	own     *tls.Certificate  // nil if the directory has none, as that of an operator
 	self    Identity          // of own
 	roots   []*x509.Certificate
-	pool    *x509.CertPool
+	pool    *x509.CertPool // of roots
+	latest  *x509.CertPool // of the ca.crt that was read last, which may have been refused for this node
 	revoked map[serial]bool
 	keys    [][]byte // of gossip; the first one seals
 }
@@ -36,6 +37,7 @@ func serialOf(issuer []byte, number *big.Int) serial { return serial{string(issu
 // error it returns what it has read until then; the authorities and what they took back come first.
 func read(dir string, node bool) (*material, error) {
 	m := &material{files: map[string][]byte{}, pool: x509.NewCertPool()}
+	m.latest = m.pool
 	for _, f := range []struct {
 		name   string
 		secret bool
@@ -132,9 +134,11 @@ func (m *material) parseRoots(text []byte) error {
 		if !c.IsCA {
 			return fmt.Errorf("the certificate of %q is no authority's", c.Subject)
 		}
-		m.roots = append(m.roots, c)
+	}
+	for _, c := range all {
 		m.pool.AddCert(c)
 	}
+	m.roots = all
 	return err
 }
 

@@ -78,40 +78,77 @@ func (d *Daemon) pinIdentity() error {
 func (d *Daemon) watchCredentials(ctx context.Context) {
 	every := time.NewTicker(rereadEvery)
 	defer every.Stop()
-	warned, failed := time.Now(), ""
+	w := credentialsWatch{Daemon: d, warned: time.Now()}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case now := <-every.C:
-			changed, err := d.Credentials.Reload()
-			switch {
-			case err != nil && err.Error() != failed:
-				failed = err.Error()
-				d.log.Error().Err(err).
-					Msg("the credentials on disk cannot be used: this node goes on with those it has")
-			case err == nil:
-				failed = ""
-			}
-			if changed {
-				d.log.Info().Time("expires", d.Credentials.Expires()).Msg("new credentials: no restart is needed")
-				warned = time.Time{}
-				if err := d.keys.applyReloaded(); err != nil {
-					d.log.Error().Err(err).Msg("gossip goes on with the keys that it has")
-				}
-			}
+			w.look(now)
 			d.links.Recheck()
-			if now.Sub(warned) > warnAgain {
-				warned = now
-				d.warnOfExpiry(now)
-			}
 		}
 	}
 }
 
-// warnOfExpiry logs when the certificate expires, if that is soon.
+// credentialsWatch is what the log has been told of the credentials.
+type credentialsWatch struct {
+	*Daemon
+	warned time.Time // when it was last told that the certificate expires
+	failed string    // why the files cannot be used; "" if they can
+}
+
+// look reads the files, and logs what is new of them, and of what the others think of this node's certificate.
+func (w *credentialsWatch) look(now time.Time) {
+	changed, err := w.Credentials.Reload()
+	switch {
+	case err != nil && err.Error() != w.failed:
+		w.failed = err.Error()
+		w.log.Error().Err(err).
+			Msg("the credentials on disk cannot be used: this node goes on with those it has")
+	case err == nil:
+		w.failed = ""
+	}
+	if changed {
+		w.log.Info().Time("expires", w.Credentials.Expires()).Msg("new credentials: no restart is needed")
+		w.warned = time.Time{}
+		if err := w.keys.applyReloaded(); err != nil {
+			w.log.Error().Err(err).Msg("gossip goes on with the keys that it has")
+		}
+	}
+	w.lookForRefusal()
+	if now.Sub(w.warned) > warnAgain {
+		w.warned = now
+		w.warnOfExpiry(now)
+	}
+}
+
+// lookForRefusal finds out whether the others refuse this node, and logs when that changes.
+func (w *credentialsWatch) lookForRefusal() {
+	why := ""
+	if err := w.Credentials.Refused(); err != nil {
+		why = err.Error()
+	}
+	switch before := w.refusal(); {
+	case why != "" && before == "":
+		w.log.Error().Str("why", why).Msgf("this node's certificate is not valid: once %s has one that is, this "+
+			"takes it without a restart", w.CredentialsDir)
+	case why == "" && before != "":
+		w.log.Info().Msg("this node's certificate is valid again")
+	}
+	w.refused.Store(&why)
+}
+
+// refusal returns why the others refuse this node's certificate, as it was found out last; "" if they accept it.
+func (d *Daemon) refusal() string {
+	if why := d.refused.Load(); why != nil {
+		return *why
+	}
+	return ""
+}
+
+// warnOfExpiry logs when the certificate expires, if that is soon, and is not over.
 func (d *Daemon) warnOfExpiry(now time.Time) {
-	if left := d.Credentials.Expires().Sub(now); left < expiresSoon {
+	if left := d.Credentials.Expires().Sub(now); 0 < left && left < expiresSoon {
 		d.log.Warn().Time("expires", d.Credentials.Expires()).Msgf("this node's certificate expires in %v: replace "+
 			"the files in %s, and it takes them without a restart", left.Round(time.Second), d.CredentialsDir)
 	}

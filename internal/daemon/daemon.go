@@ -51,7 +51,8 @@ type Daemon struct {
 	tokens       *tokens        // that the HTTP API takes
 	web          net.Listener
 	group        *membership.Group
-	keys         *gossipKeys // nil if gossip is not encrypted
+	keys         *gossipKeys            // nil if gossip is not encrypted
+	refused      atomic.Pointer[string] // see refusal
 
 	reports   atomic.Pointer[membership.Group] // group, for evidence that comes before group is set
 	grouped   chan struct{}                    // closed once there is a group, or will be none
@@ -361,7 +362,7 @@ func (d *Daemon) Snapshot() httpapi.Snapshot {
 		Recovery: d.recovery.why(), Since: status.Since,
 	}
 	if d.Credentials != nil {
-		s.Expires = d.Credentials.Expires()
+		s.Expires, s.Refused = d.Credentials.Expires(), d.refusal()
 	}
 	for _, p := range status.Gone {
 		s.Gone = append(s.Gone, httpapi.Gone{

@@ -37,6 +37,8 @@ type Snapshot struct {
 	Lent int
 	// Expires is until when the node's certificate is valid; zero if it has none.
 	Expires time.Time
+	// Refused says why the other nodes refuse this node's certificate; "" if they accept it, or it has none.
+	Refused string
 	// Gossiping says that the node takes part in the gossip, even if it is alone.
 	Gossiping bool
 	// Ineligible says why the node is not eligible; "" if it is.
@@ -100,11 +102,7 @@ func (s Snapshot) unready(now time.Time) string {
 	if !s.Gossiping {
 		return "gossip is not running"
 	}
-	if !s.Expires.IsZero() && now.After(s.Expires) {
-		return fmt.Sprintf("this node's certificate expired on %s, and the others refuse it: renew it",
-			s.Expires.UTC().Format(time.RFC3339))
-	}
-	return ""
+	return s.Refused
 }
 
 // leadership returns the answer to the question who leads. If the node's loop hangs, the answer is nobody:
@@ -201,7 +199,8 @@ func (s Snapshot) status(now time.Time) Status {
 	st := Status{
 		Leadership: s.leadership(now), Incarnation: s.Incarnation.String(),
 		Cluster: s.Cluster, Healthy: s.sick(now) == "", LastTick: s.LastTick,
-		CredentialsExpire: s.Expires, NotReady: s.unready(now), Alive: make([]proto.NodeID, 0, len(s.Members)),
+		CredentialsExpire: s.Expires, CredentialsRefused: s.Refused, NotReady: s.unready(now),
+		Alive:    make([]proto.NodeID, 0, len(s.Members)),
 		Counters: s.Counters, Voters: s.Voters, Watched: s.Watched,
 		VotersConfirmed: s.confirmed(), VotersVersion: s.VoterState.Version,
 		Ineligible: s.Ineligible, Recovery: s.Recovery, Store: s.Store, Differ: s.Differ,

@@ -119,11 +119,7 @@ func TestHealthAndReadiness(t *testing.T) {
 		{"never started", Snapshot{Self: 3, Gossiping: true}, noon, "not running", "not running"},
 		{"ended", with(func(s *Snapshot) { s.Running = false }), noon, "not running", "not running"},
 		{"no gossip", with(func(s *Snapshot) { s.Gossiping = false }), noon, "", "gossip"},
-		{"a certificate that is valid", with(func(s *Snapshot) { s.Expires = noon }), noon, "", ""},
-		{
-			"a certificate that has expired", with(func(s *Snapshot) { s.Expires = noon }), noon.Add(1), "",
-			"this node's certificate expired on 2026-11-20T12:00:00Z, and the others refuse it",
-		},
+		{"refused by the others", with(func(s *Snapshot) { s.Refused = "it expired" }), noon, "", "it expired"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,0 +1,91 @@
+package daemon
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/ringleader-dev/ringleader/internal/credentials"
+)
+
+// watching is the watch of node 3 of a new authority, at a time of its own.
+type watching struct {
+	*testing.T
+	*credentialsWatch
+	authority *credentials.Authority
+	self      credentials.Identity
+	told      bytes.Buffer
+}
+
+func watch(t *testing.T) *watching {
+	t.Helper()
+	a, err := credentials.NewAuthority(t.TempDir(), "blue")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &watching{T: t, authority: a, self: credentials.Identity{Cluster: "blue", ID: 3}}
+	dir := w.issue()
+	kept, err := credentials.Open(dir, w.self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Settings{ID: 3, Credentials: kept, CredentialsDir: dir}
+	w.credentialsWatch = &credentialsWatch{Daemon: &Daemon{Settings: s, log: zerolog.New(&w.told)}, warned: time.Now()}
+	if _, err := w.openKeys(); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w *watching) issue() (dir string) {
+	w.Helper()
+	dir, err := w.authority.Issue(w.self, nil, time.Hour)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return dir
+}
+
+// says looks at the files, twice, and wants these texts in the log, once each and in this order, and no other line.
+func (w *watching) says(want ...string) {
+	w.Helper()
+	w.told.Reset()
+	for range 2 {
+		w.look(time.Now())
+	}
+	lines := strings.Split(strings.TrimSpace(w.told.String()), "\n")
+	if len(want) == 0 {
+		want = []string{""}
+	}
+	for i, text := range want {
+		if len(lines) != len(want) || !strings.Contains(lines[i], text) {
+			w.Fatalf("it says\n%s\nwant %q", w.told.String(), want)
+		}
+	}
+}
+
+// "`/readyz` and `status` say so, and the log": of a node whose own directory says that it was taken back.
+func TestTheRevokedNodeSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := watch(t)
+		w.says()
+		if err := w.authority.Revoke(3); err != nil {
+			t.Fatal(err)
+		}
+		w.says("the credentials on disk cannot be used", "this node's certificate is not valid")
+		if why := w.refusal(); !strings.Contains(why, "was revoked") {
+			t.Errorf("%q", why)
+		}
+		w.issue()
+		w.says("new credentials", "this node's certificate is valid again", "this node's certificate expires in 1h")
+		time.Sleep(2 * time.Hour)
+		w.says("this node's certificate is not valid")
+		if why := w.refusal(); !strings.Contains(why, "expired on") {
+			t.Errorf("%q", why)
+		}
+	})
+}
