@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"bytes"
 	"errors"
 	"fmt"
@@ -49,7 +50,7 @@ func certsCommand() *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name:   "make",
-				Usage:  "make credentials for nodes that have none",
+				Usage:  "make the credentials that nodes lack",
 				Flags:  []cli.Flag{nodes, where, cluster, hosts, key, valid},
 				Action: said(makeCerts),
 			},
@@ -68,7 +69,7 @@ func certsCommand() *cli.Command {
 			{
 				Name: "show", Usage: "print whose certificates those are, and their state",
 				Description: "Ends with 4 for a certificate that is revoked by the list beside it, has\n" +
-					"expired or is not yet valid.",
+					"expired or is not yet valid, and for files that a node refuses.",
 				ArgsUsage: "DIR...", Action: showCerts,
 			},
 		},
@@ -114,15 +115,13 @@ func said(do func(ctx *cli.Context, w io.Writer) error) cli.ActionFunc {
 	}
 }
 
-func makeCerts(ctx *cli.Context, w io.Writer) error { return issueCerts(ctx, w, false) }
-
-func renewCerts(ctx *cli.Context, w io.Writer) error { return issueCerts(ctx, w, true) }
-
 // certOrder says which certificates to make.
 type certOrder struct {
+	dir     string
 	ids     []proto.NodeID
 	hosts   map[proto.NodeID][]string
-	cluster string
+	cluster string // "" for that of the authority
+	life    time.Duration
 }
 
 func readCertOrder(ctx *cli.Context) (o certOrder, err error) {
@@ -132,87 +131,126 @@ func readCertOrder(ctx *cli.Context) (o certOrder, err error) {
 	if o.hosts, err = certHosts(ctx); err != nil {
 		return o, err
 	}
-	if ctx.Duration("valid") < leastLife {
-		return o, usagef("--valid %v: want a time from %v on", ctx.Duration("valid"), leastLife)
+	if o.dir, o.life = ctx.String("dir"), ctx.Duration("valid"); o.life < leastLife {
+		return o, usagef("--valid %v: want a time from %v on", o.life, leastLife)
 	}
 	for id := range o.hosts {
 		if !slices.Contains(o.ids, id) {
 			return o, usagef("--host: node %v is none of --nodes", id)
 		}
 	}
-	if o.cluster = "ringleader"; ctx.IsSet("cluster") {
-		o.cluster = ctx.String("cluster")
-	}
-	if err := credentials.CheckCluster(o.cluster); err != nil {
-		return o, usagef("--cluster %s: %w", o.cluster, err)
+	if o.cluster = ctx.String("cluster"); ctx.IsSet("cluster") {
+		if err := credentials.CheckCluster(o.cluster); err != nil {
+			return o, usagef("--cluster %s: %w", o.cluster, err)
+		}
 	}
 	return o, nil
 }
 
-// issueCerts makes credentials. Unless anew, a node that has some keeps them.
-func issueCerts(ctx *cli.Context, w io.Writer, anew bool) error {
+// fits returns an error unless an authority is of the cluster for which certificates are to be made.
+func (o certOrder) fits(a *credentials.Authority) error {
+	if of := a.Cluster(); o.cluster != "" && of != o.cluster {
+		return fmt.Errorf("--cluster %s: the authority in %s is of cluster %s: give each cluster its own directory",
+			o.cluster, o.dir, of)
+	}
+	return nil
+}
+
+// node returns the directory of a node's credentials.
+func (o certOrder) node(id proto.NodeID) string { return filepath.Join(o.dir, "node-"+id.String()) }
+
+// renewCerts makes new certificates for nodes that have some.
+func renewCerts(ctx *cli.Context, w io.Writer) error {
 	o, err := readCertOrder(ctx)
 	if err != nil {
 		return err
 	}
-	ids, dir, cluster := o.ids, ctx.String("dir"), o.cluster
-	if !anew {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return mark(errConfig, err)
-		}
+	defer lockCerts(o.dir)()
+	a, err := credentials.OpenAuthority(o.dir)
+	if err == nil {
+		err = o.fits(a)
 	}
-	defer lockCerts(dir)()
-	a, older, err := authorityIn(w, dir, cluster, anew)
 	if err != nil {
 		return mark(errConfig, err)
 	}
-	if of := a.Cluster(); ctx.IsSet("cluster") && of != cluster {
-		return mark(errConfig, fmt.Errorf("--cluster %s: the authority in %s is of cluster %s: give each cluster its "+
-			"own directory", cluster, dir, of))
-	}
-	cluster = a.Cluster()
-	for _, id := range ids {
-		if anew && !a.Made(id) {
+	for _, id := range o.ids {
+		if !a.Made(id) {
 			return mark(errConfig, fmt.Errorf("no certificate was made for node %v in %s: nothing is renewed; make "+
-				"one with ringleader certs make", id, dir))
+				"one with ringleader certs make", id, o.dir))
 		}
 	}
+	for _, id := range o.ids {
+		if _, err := a.Issue(credentials.Identity{Cluster: a.Cluster(), ID: id}, o.hosts[id], o.life); err != nil {
+			return mark(errConfig, err)
+		}
+		_, _ = fmt.Fprintf(w, "node %v: copy tls.crt, tls.key and ca.crt of %s to its machine: gossip.key and "+
+			"api.token stay as they are there\n", id, o.node(id))
+	}
+	_, err = a.Operator()
+	return mark(errConfig, err)
+}
+
+// makeCerts makes the credentials that nodes lack.
+func makeCerts(ctx *cli.Context, w io.Writer) error {
+	o, err := readCertOrder(ctx)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(o.dir, 0o700); err != nil {
+		return mark(errConfig, err)
+	}
+	defer lockCerts(o.dir)()
+	a, older, err := authorityIn(w, o)
+	if err != nil {
+		return mark(errConfig, err)
+	}
 	if file := ctx.String("gossip-key"); file != "" {
-		if err := a.TakeGossipKeys(file, ids); err != nil {
+		if err := a.TakeGossipKeys(file, o.ids); err != nil {
 			return mark(errConfig, fmt.Errorf("--gossip-key: %w", err))
 		}
 		older = false
 	}
-	var fresh []proto.NodeID
-	for _, id := range ids {
-		node := filepath.Join(dir, "node-"+id.String())
-		if _, err := os.Stat(filepath.Join(node, "tls.crt")); err == nil && !anew {
-			_, _ = fmt.Fprintf(w, "node %v has credentials in %s\n", id, node)
-			continue
-		}
-		who := credentials.Identity{Cluster: cluster, ID: id}
-		if _, err := a.Issue(who, o.hosts[id], ctx.Duration("valid")); err != nil {
-			return mark(errConfig, err)
-		}
-		if anew {
-			_, _ = fmt.Fprintf(w, "node %v: copy tls.crt, tls.key and ca.crt of %s to its machine: gossip.key and "+
-				"api.token stay as they are there\n", id, node)
-			continue
-		}
-		fresh = append(fresh, id)
-		_, _ = fmt.Fprintf(w, "node %v: copy %s to its machine, owner and mode as they are\n", id, node)
+	if restored, err := a.Restore(); err != nil {
+		return mark(errConfig, err)
+	} else if len(restored) > 0 {
+		_, _ = fmt.Fprintf(w, "wrote %s in %s\n", words.And(restored...), filepath.Join(o.dir, "authority"))
+	}
+	keyed, err := completeCerts(w, a, o)
+	if err != nil {
+		return mark(errConfig, err)
 	}
 	operator, err := a.Operator()
 	if err != nil {
 		return mark(errConfig, err)
 	}
-	if anew {
-		return nil
-	}
 	if !older {
-		fresh = nil
+		keyed = nil
 	}
-	return tellUse(w, a, dir, operator, fresh)
+	return tellUse(w, a, o.dir, operator, keyed)
+}
+
+// completeCerts makes what each node lacks, and says what. It returns the nodes that got the authority's key of gossip.
+func completeCerts(w io.Writer, a *credentials.Authority, o certOrder) (keyed []proto.NodeID, err error) {
+	for _, id := range o.ids {
+		node := o.node(id)
+		_, there := os.Stat(node)
+		wrote, err := a.Complete(credentials.Identity{Cluster: a.Cluster(), ID: id}, o.hosts[id], o.life)
+		switch {
+		case err != nil:
+			return nil, err
+		case len(wrote) == 0:
+			_, _ = fmt.Fprintf(w, "node %v has credentials in %s\n", id, node)
+		case there != nil:
+			_, _ = fmt.Fprintf(w, "node %v: copy %s to its machine, owner and mode as they are\n", id, node)
+		default:
+			_, _ = fmt.Fprintf(w, "node %v: wrote %s in %s: copy what is new to its machine, owner and mode as they "+
+				"are\n", id, words.And(wrote...), node)
+		}
+		if slices.Contains(wrote, "gossip.key") {
+			keyed = append(keyed, id)
+		}
+	}
+	return keyed, nil
 }
 
 // tellUse says what to do with credentials that were made. The nodes named have a gossip key that may be older than
@@ -243,14 +281,18 @@ func lockCerts(dir string) (done func()) {
 	return func() { _ = lock.Close() }
 }
 
-// authorityIn opens the authority in dir, or makes one where there is none and need not be. It reports whether the
-// authority is older than this command.
-func authorityIn(w io.Writer, dir, cluster string, needed bool) (a *credentials.Authority, older bool, err error) {
-	a, err = credentials.OpenAuthority(dir)
-	if err == nil || needed || !errors.Is(err, credentials.ErrAuthority) {
-		return a, true, err
+// authorityIn opens the authority that is to make certificates, or makes one where there is none. It reports whether
+// the authority is older than this command.
+func authorityIn(w io.Writer, o certOrder) (a *credentials.Authority, older bool, err error) {
+	a, err = credentials.OpenAuthority(o.dir)
+	if err == nil {
+		return a, true, o.fits(a)
 	}
-	if a, err = credentials.NewAuthority(dir, cluster); err == nil {
+	if !errors.Is(err, credentials.ErrAuthority) {
+		return nil, false, err
+	}
+	cluster := cmp.Or(o.cluster, "ringleader")
+	if a, err = credentials.NewAuthority(o.dir, cluster); err == nil {
 		_, err = fmt.Fprintf(w, "made an authority for cluster %s\n", cluster)
 	}
 	return a, false, err
@@ -286,10 +328,11 @@ func showCerts(ctx *cli.Context) error {
 		return usagef("certs show: name a directory with credentials")
 	}
 	all, invalid := 0, 0
+	var wrong []error
 	for _, dir := range ctx.Args().Slice() {
 		found, err := credentials.Show(dir)
 		if err != nil {
-			return mark(errConfig, err)
+			wrong = append(wrong, err)
 		}
 		for _, c := range found {
 			all++
@@ -306,10 +349,10 @@ func showCerts(ctx *cli.Context) error {
 		}
 	}
 	if invalid > 0 {
-		return mark(errConfig, fmt.Errorf("%d of %d certificates %s not valid now", invalid, all,
+		wrong = append(wrong, fmt.Errorf("%d of %d certificates %s not valid now", invalid, all,
 			words.Either(invalid, "is", "are")))
 	}
-	return nil
+	return mark(errConfig, errors.Join(wrong...))
 }
 
 func writeCert(w io.Writer, c credentials.Certificate, state string) error {

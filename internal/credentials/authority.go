@@ -36,6 +36,7 @@ type Authority struct {
 
 const (
 	authorityDir  = "authority" // with ca.crt, ca.key and the list of revoked certificates
+	operatorDir   = "operator"
 	authorityKey  = "ca.key"
 	authorityLife = 10 * 365 * 24 * time.Hour
 	// early is how long before it is made a certificate is valid, for machines whose clock is late.
@@ -81,14 +82,20 @@ func NewAuthority(dir, cluster string) (*Authority, error) {
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return nil, err
 	}
-	err = errors.Join(
-		writeFile(filepath.Join(home, caFile), encode("CERTIFICATE", der), 0o644),
-		writeFile(filepath.Join(home, authorityKey), encode("PRIVATE KEY", secret), 0o600),
-		writeFile(filepath.Join(home, gossipFile), formatKeys([][]byte{NewGossipKey()}), 0o600),
-		writeFile(filepath.Join(home, tokenFile), newTokens(), 0o600),
-	)
-	if err != nil {
-		return nil, err
+	for _, f := range []struct {
+		name    string
+		content []byte
+		mode    fs.FileMode
+	}{
+		{caFile, encode("CERTIFICATE", der), 0o644},
+		{gossipFile, formatKeys([][]byte{NewGossipKey()}), 0o600},
+		{tokenFile, newTokens(), 0o600},
+		{issuedFile, nil, 0o600},
+		{authorityKey, encode("PRIVATE KEY", secret), 0o600}, // last: before, there is no authority
+	} {
+		if err := writeFile(filepath.Join(home, f.name), f.content, f.mode); err != nil {
+			return nil, err
+		}
 	}
 	return OpenAuthority(dir)
 }
@@ -156,10 +163,46 @@ func (a *Authority) hosts(id proto.NodeID) (hosts []string) {
 // for browsers and curl; without any, those of the last certificate go on. What the directory has of another time is
 // replaced, keys of gossip and tokens apart.
 func (a *Authority) Issue(who Identity, hosts []string, life time.Duration) (string, error) {
+	_, err := a.issue(who, hosts, life)
+	return a.nodeDir(who.ID), err
+}
+
+// issue does what Issue does, and returns the names of the files that it wrote.
+func (a *Authority) issue(who Identity, hosts []string, life time.Duration) (wrote []string, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return nil, err
+	}
+	t := a.template(who, hosts, life)
+	der, err := x509.CreateCertificate(rand.Reader, t, a.cert, key.Public(), a.key)
+	if err != nil {
+		return nil, err
+	}
+	dir := a.nodeDir(who.ID)
+	if err := errors.Join(a.note(who.ID, t.SerialNumber), os.MkdirAll(dir, 0o700)); err != nil {
+		return nil, err
+	}
+	shared, err := a.share(dir, caFile, revokedFile)
+	if err != nil {
+		return nil, err
+	}
+	once, err := a.shareOnce(dir, gossipFile, tokenFile)
+	if err != nil {
+		return nil, err
+	}
+	if err := writeFile(filepath.Join(dir, keyFile), encode("PRIVATE KEY", secret), 0o600); err != nil {
+		return nil, err
+	}
+	return slices.Concat([]string{certFile, keyFile}, shared, once),
+		writeFile(filepath.Join(dir, certFile), encode("CERTIFICATE", der), 0o644)
+}
+
+// template returns a certificate that is still to be signed.
+func (a *Authority) template(who Identity, hosts []string, life time.Duration) *x509.Certificate {
 	now := time.Now()
 	t := &x509.Certificate{
 		SerialNumber: number(), Subject: pkix.Name{CommonName: "node " + who.ID.String()},
@@ -182,191 +225,23 @@ func (a *Authority) Issue(who Identity, hosts []string, life time.Duration) (str
 	if t.NotAfter.After(a.cert.NotAfter) {
 		t.NotAfter = a.cert.NotAfter
 	}
-	der, err := x509.CreateCertificate(rand.Reader, t, a.cert, key.Public(), a.key)
-	if err != nil {
-		return "", err
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		return "", err
-	}
-	dir := a.nodeDir(who.ID)
-	if err := errors.Join(a.note(who.ID, t.SerialNumber), os.MkdirAll(dir, 0o700)); err != nil {
-		return "", err
-	}
-	return dir, errors.Join(
-		a.share(dir, caFile, revokedFile),
-		a.shareOnce(dir, gossipFile, tokenFile),
-		writeFile(filepath.Join(dir, keyFile), encode("PRIVATE KEY", secret), 0o600),
-		writeFile(filepath.Join(dir, certFile), encode("CERTIFICATE", der), 0o644),
-	)
-}
-
-// GossipKey returns the fingerprint of the key with which a new node seals gossip at first: that which the authority
-// made, or the first of TakeGossipKeys.
-func (a *Authority) GossipKey() (string, error) {
-	keys, err := gossipKeysIn(a.home(gossipFile))
-	if err != nil {
-		return "", err
-	}
-	return Fingerprint(keys[0]), nil
-}
-
-// TakeGossipKeys gives the keys in a file, which is like gossip.key, to these nodes, as far as they have a directory,
-// and to all that are new from now on.
-func (a *Authority) TakeGossipKeys(file string, ids []proto.NodeID) error {
-	keys, err := gossipKeysIn(file)
-	if err != nil {
-		return err
-	}
-	if err := writeFile(a.home(gossipFile), formatKeys(keys), 0o600); err != nil {
-		return err
-	}
-	for _, id := range ids {
-		if _, err := os.Stat(a.nodeDir(id)); err == nil {
-			if err := a.share(a.nodeDir(id), gossipFile); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return t
 }
 
 // Operator makes the directory of those who ask nodes, dir/operator, and returns it.
 func (a *Authority) Operator() (string, error) {
-	dir := filepath.Join(a.dir, "operator")
+	dir := filepath.Join(a.dir, operatorDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
-	return dir, errors.Join(a.share(dir, caFile, revokedFile), a.shareOnce(dir, tokenFile))
-}
-
-// Revoke takes back all certificates of a node that the authority has made so far, and writes the list of all that
-// were taken back into every directory. A later Issue makes one that is believed.
-func (a *Authority) Revoke(id proto.NodeID) error {
-	made, err := a.issued(id)
-	if err != nil {
-		return err
-	}
-	entries, count, err := a.revoked()
-	if err != nil {
-		return err
-	}
-	for _, n := range made {
-		if !slices.ContainsFunc(entries, func(e x509.RevocationListEntry) bool { return e.SerialNumber.Cmp(n) == 0 }) {
-			entries = append(entries, x509.RevocationListEntry{SerialNumber: n, RevocationTime: time.Now()})
-		}
-	}
-	der, err := x509.CreateRevocationList(rand.Reader, &x509.RevocationList{
-		Number: count.Add(count, big.NewInt(1)), RevokedCertificateEntries: entries,
-		ThisUpdate: time.Now(), NextUpdate: a.cert.NotAfter,
-	}, a.cert, a.key)
-	if err != nil {
-		return err
-	}
-	if err := writeFile(a.home(revokedFile), encode("X509 CRL", der), 0o644); err != nil {
-		return err
-	}
-	all, err := filepath.Glob(filepath.Join(a.dir, "node-*"))
-	for _, dir := range append(all, filepath.Join(a.dir, "operator")) {
-		if _, err := os.Stat(dir); err == nil {
-			if err := a.share(dir, revokedFile); err != nil {
-				return err
-			}
-		}
-	}
-	return err
-}
-
-// issuedFile has a line for each certificate that the authority made: the node's id, and the certificate's number.
-const issuedFile = "issued"
-
-// note writes down that a certificate was made, before anybody has it.
-func (a *Authority) note(id proto.NodeID, number *big.Int) error {
-	before, err := ifThere(os.ReadFile(a.home(issuedFile)))
-	if err != nil {
-		return err
-	}
-	return writeFile(a.home(issuedFile), fmt.Appendf(before, "%v %v\n", id, number), 0o600)
-}
-
-// issued returns the numbers of all certificates that were made for a node.
-func (a *Authority) issued(id proto.NodeID) (numbers []*big.Int, err error) {
-	text, err := ifThere(os.ReadFile(a.home(issuedFile)))
-	if err != nil {
-		return nil, err
-	}
-	for line := range strings.Lines(string(text)) {
-		of, number, _ := strings.Cut(strings.TrimSpace(line), " ")
-		n, ok := new(big.Int).SetString(number, 10)
-		if !ok {
-			return nil, fmt.Errorf("%s: %.100q: want the id of a node and the number of its certificate",
-				a.home(issuedFile), line)
-		}
-		if of == id.String() {
-			numbers = append(numbers, n)
-		}
-	}
-	if len(numbers) == 0 {
-		return nil, fmt.Errorf("no certificate was made for node %v in %s: %w", id, a.dir, fs.ErrNotExist)
-	}
-	return numbers, nil
-}
-
-// revoked returns what was taken back before, and the number of that list.
-func (a *Authority) revoked() (entries []x509.RevocationListEntry, number *big.Int, err error) {
-	text, err := ifThere(readPublic(a.home(revokedFile)))
-	if err != nil || text == nil {
-		return nil, new(big.Int), err
-	}
-	ders, err := blocks(text, "X509 CRL")
-	if err != nil {
-		return nil, nil, err
-	}
-	list, err := x509.ParseRevocationList(ders[0])
-	if err != nil {
-		return nil, nil, err
-	}
-	return list.RevokedCertificateEntries, list.Number, nil
+	_, err1 := a.share(dir, caFile, revokedFile)
+	_, err2 := a.shareOnce(dir, tokenFile)
+	return dir, errors.Join(err1, err2)
 }
 
 func (a *Authority) home(name string) string { return filepath.Join(a.dir, authorityDir, name) }
 
 func (a *Authority) nodeDir(id proto.NodeID) string { return filepath.Join(a.dir, "node-"+id.String()) }
-
-// share copies files of the authority into dir, as far as they are there.
-func (a *Authority) share(dir string, names ...string) error {
-	for _, name := range names {
-		content, err := ifThere(os.ReadFile(a.home(name)))
-		if err != nil {
-			return err
-		}
-		mode := fs.FileMode(0o644)
-		if name == gossipFile || name == tokenFile {
-			mode = 0o600
-		}
-		if content == nil {
-			continue
-		}
-		if err := writeFile(filepath.Join(dir, name), content, mode); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// shareOnce does what share does for the files that dir does not have.
-func (a *Authority) shareOnce(dir string, names ...string) error {
-	for _, name := range names {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-			continue
-		}
-		if err := a.share(dir, name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // newTokens returns the text of a file with a token for each role.
 func newTokens() []byte {
@@ -384,68 +259,4 @@ func number() *big.Int {
 
 func encode(kind string, der []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
-}
-
-// Certificate describes one certificate for people.
-type Certificate struct {
-	Path      string
-	Identity  Identity // zero for an authority's
-	Issuer    string
-	NotBefore time.Time
-	NotAfter  time.Time
-	Revoked   bool // by the list beside it
-}
-
-// Invalid returns why nobody believes the certificate at the time now, in words; "" if it is valid.
-func (c Certificate) Invalid(now time.Time) string {
-	switch {
-	case c.Revoked:
-		return "revoked"
-	case now.After(c.NotAfter):
-		return "expired"
-	case now.Before(c.NotBefore):
-		return "not yet valid, from " + stamp(c.NotBefore) + " on"
-	}
-	return ""
-}
-
-// Show returns the certificates in a directory of credentials.
-func Show(dir string) (found []Certificate, err error) {
-	m := material{pool: x509.NewCertPool()}
-	var own []*x509.Certificate
-	for _, f := range []struct {
-		name  string
-		parse func([]byte) error
-	}{
-		{caFile, m.parseRoots},
-		{revokedFile, m.parseRevoked},
-		{certFile, func(text []byte) (err error) { own, err = certificates(text); return err }},
-	} {
-		path := filepath.Join(dir, f.name)
-		text, err := ifThere(readPublic(path))
-		if err == nil && text != nil {
-			if err = f.parse(text); err != nil {
-				err = fmt.Errorf("%s: %w", path, err)
-			}
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	for i, c := range slices.Concat(own, m.roots) {
-		path := filepath.Join(dir, caFile)
-		if i < len(own) {
-			path = filepath.Join(dir, certFile)
-		}
-		who, err := identityOf(c)
-		if err != nil && !c.IsCA {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		revoked := m.revoked[serialOf(c.RawIssuer, c.SerialNumber)]
-		found = append(found, Certificate{path, who, c.Issuer.CommonName, c.NotBefore, c.NotAfter, revoked})
-	}
-	if len(found) == 0 {
-		return nil, fmt.Errorf("there is neither %s nor %s in %s", certFile, caFile, dir)
-	}
-	return found, nil
 }

@@ -61,6 +61,8 @@ func read(dir string, node bool) (*material, error) {
 			content, err = ifThere(content, err)
 		case errors.Is(err, fs.ErrNotExist):
 			err = missing(path)
+		case err == nil && len(content) == 0:
+			err = fmt.Errorf("%s is empty: %s", path, purpose[f.name])
 		}
 		if err != nil {
 			return m, err
@@ -83,13 +85,16 @@ func missing(path string) error {
 		return fmt.Errorf("there is no directory %s: ringleader certs make makes one for each node, and one for "+
 			"operators", filepath.Clean(dir))
 	}
-	return fmt.Errorf("there is no %s: %s", path, map[string]string{
-		caFile:   "it has the authorities that are believed: ringleader certs make and renew write it",
-		certFile: "it has this node's certificate: ringleader certs make --nodes ID makes one",
-		keyFile:  "it has the private key of " + certFile + ": ringleader certs renew --nodes ID makes both",
-		gossipFile: "it has the keys of gossip, the same on all nodes: copy it from another node, or from where " +
-			"ringleader certs make wrote it",
-	}[name])
+	return fmt.Errorf("there is no %s: %s", path, purpose[name])
+}
+
+// purpose says of each file that must be there what it has, and where it comes from.
+var purpose = map[string]string{
+	caFile:   "it has the authorities that are believed: ringleader certs make and renew write it",
+	certFile: "it has this node's certificate: ringleader certs make --nodes ID makes one",
+	keyFile:  "it has the private key of " + certFile + ": ringleader certs renew --nodes ID makes both",
+	gossipFile: "it has the keys of gossip, the same on all nodes: copy it from another node, or from where " +
+		"ringleader certs make wrote it",
 }
 
 // same reports whether the files of two materials are equal.

@@ -1,0 +1,55 @@
+package credentials
+
+import (
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// Certificate describes one certificate for people.
+type Certificate struct {
+	Path      string
+	Identity  Identity // zero for an authority's
+	Issuer    string
+	NotBefore time.Time
+	NotAfter  time.Time
+	Revoked   bool // by the list beside it
+}
+
+// Invalid returns why nobody believes the certificate at the time now, in words; "" if it is valid.
+func (c Certificate) Invalid(now time.Time) string {
+	switch {
+	case c.Revoked:
+		return "revoked"
+	case now.After(c.NotAfter):
+		return "expired"
+	case now.Before(c.NotBefore):
+		return "not yet valid, from " + stamp(c.NotBefore) + " on"
+	}
+	return ""
+}
+
+// Show returns the certificates in a directory of credentials, as far as they can be read. The error says why a node
+// does not start with the directory or, if it is no node's, why nobody can ask nodes with it.
+func Show(dir string) (found []Certificate, err error) {
+	node := has(filepath.Join(dir, certFile)) || has(filepath.Join(dir, keyFile))
+	m, err := read(dir, node)
+	text, _ := readPublic(filepath.Join(dir, certFile)) // why not, read says
+	own, _ := certificates(text)
+	for i, c := range slices.Concat(own, m.roots) {
+		path := filepath.Join(dir, caFile)
+		if i < len(own) {
+			path = filepath.Join(dir, certFile)
+		}
+		who, _ := identityOf(c)
+		revoked := m.revoked[serialOf(c.RawIssuer, c.SerialNumber)]
+		found = append(found, Certificate{path, who, c.Issuer.CommonName, c.NotBefore, c.NotAfter, revoked})
+	}
+	if err == nil {
+		_, err = ifThere(ReadSecret(filepath.Join(dir, tokenFile), maxFile))
+	}
+	if err == nil && m.own != nil && found[0].Invalid(time.Now()) == "" {
+		err = m.refused()
+	}
+	return found, err
+}
