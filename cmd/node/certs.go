@@ -318,6 +318,13 @@ func revokeCerts(ctx *cli.Context, w io.Writer) error {
 		}
 		_, _ = fmt.Fprintf(w, "revoked all certificates of node %v\n", id)
 	}
+	switch forgot, err := a.Forgot(); {
+	case err != nil:
+		return mark(errConfig, err)
+	case forgot:
+		_, _ = fmt.Fprintln(w, "all that are known: authority/issued was lost once, and what was renewed before is "+
+			"not in it; if somebody may have such a certificate, replace the authority")
+	}
 	_, err = fmt.Fprintln(w,
 		"copy revoked.crl of each directory to its machine: nodes take it within seconds")
 	return err

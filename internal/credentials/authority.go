@@ -37,6 +37,7 @@ type Authority struct {
 const (
 	authorityDir  = "authority" // with ca.crt, ca.key and the list of revoked certificates
 	operatorDir   = "operator"
+	nodeDirs      = "node-*"
 	authorityKey  = "ca.key"
 	authorityLife = 10 * 365 * 24 * time.Hour
 	// early is how long before it is made a certificate is valid, for machines whose clock is late.
@@ -50,7 +51,7 @@ var ErrAuthority = errors.New("authority")
 // credentials of another one, which may be kept elsewhere.
 func NewAuthority(dir, cluster string) (*Authority, error) {
 	home := filepath.Join(dir, authorityDir)
-	switch nodes, err := filepath.Glob(filepath.Join(dir, "node-*", caFile)); {
+	switch nodes, err := filepath.Glob(filepath.Join(dir, nodeDirs, caFile)); {
 	case err != nil:
 		return nil, err
 	case len(nodes) > 0:
@@ -137,15 +138,21 @@ func (a *Authority) Cluster() string {
 	return strings.TrimPrefix(a.cert.Subject.CommonName, commonName)
 }
 
-// Made reports whether the authority has made a certificate for the node.
-func (a *Authority) Made(id proto.NodeID) bool {
-	made, err := a.issued(id)
-	return err == nil && len(made) > 0
-}
-
 // hosts returns the names and addresses in the certificate that a node's directory has; none if it has none.
 func (a *Authority) hosts(id proto.NodeID) (hosts []string) {
-	text, err := readPublic(filepath.Join(a.nodeDir(id), certFile))
+	c := certIn(a.nodeDir(id))
+	if c == nil {
+		return nil
+	}
+	for _, ip := range c.IPAddresses {
+		hosts = append(hosts, ip.String())
+	}
+	return append(hosts, c.DNSNames...)
+}
+
+// certIn returns the certificate that a node's directory has; nil if it has none.
+func certIn(dir string) *x509.Certificate {
+	text, err := readPublic(filepath.Join(dir, certFile))
 	if err != nil {
 		return nil
 	}
@@ -153,10 +160,7 @@ func (a *Authority) hosts(id proto.NodeID) (hosts []string) {
 	if err != nil {
 		return nil
 	}
-	for _, ip := range all[0].IPAddresses {
-		hosts = append(hosts, ip.String())
-	}
-	return append(hosts, all[0].DNSNames...)
+	return all[0]
 }
 
 // Issue makes the credentials of a node in dir/node-ID, and returns that directory. Hosts are names and addresses
@@ -183,7 +187,7 @@ func (a *Authority) issue(who Identity, hosts []string, life time.Duration) (wro
 		return nil, err
 	}
 	dir := a.nodeDir(who.ID)
-	if err := errors.Join(a.note(who.ID, t.SerialNumber), os.MkdirAll(dir, 0o700)); err != nil {
+	if err := errors.Join(a.note(who.ID.String(), t.SerialNumber), os.MkdirAll(dir, 0o700)); err != nil {
 		return nil, err
 	}
 	shared, err := a.share(dir, caFile, revokedFile)

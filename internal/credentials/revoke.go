@@ -1,6 +1,7 @@
 package credentials
 
 import (
+	"bytes"
 	"crypto/rand"
 	"crypto/x509"
 	"fmt"
@@ -26,10 +27,9 @@ func (a *Authority) Revoke(id proto.NodeID) error {
 	if err != nil {
 		return err
 	}
-	for _, n := range made {
-		if !slices.ContainsFunc(entries, func(e x509.RevocationListEntry) bool { return e.SerialNumber.Cmp(n) == 0 }) {
-			entries = append(entries, x509.RevocationListEntry{SerialNumber: n, RevocationTime: time.Now()})
-		}
+	entries = merge(entries, made)
+	if err := a.note(wordRevoked, made...); err != nil {
+		return err
 	}
 	der, err := x509.CreateRevocationList(rand.Reader, &x509.RevocationList{
 		Number: count.Add(count, big.NewInt(1)), RevokedCertificateEntries: entries,
@@ -41,7 +41,7 @@ func (a *Authority) Revoke(id proto.NodeID) error {
 	if err := writeFile(a.home(revokedFile), encode("X509 CRL", der), 0o644); err != nil {
 		return err
 	}
-	all, err := filepath.Glob(filepath.Join(a.dir, "node-*"))
+	all, err := filepath.Glob(filepath.Join(a.dir, nodeDirs))
 	for _, dir := range append(all, filepath.Join(a.dir, operatorDir)) {
 		if _, err := os.Stat(dir); err == nil {
 			if _, err := a.share(dir, revokedFile); err != nil {
@@ -52,21 +52,111 @@ func (a *Authority) Revoke(id proto.NodeID) error {
 	return err
 }
 
-// issuedFile has a line for each certificate that the authority made: the node's id, and the certificate's number.
-const issuedFile = "issued"
+// merge adds the numbers that no entry has.
+func merge(entries []x509.RevocationListEntry, numbers []*big.Int) []x509.RevocationListEntry {
+	for _, n := range numbers {
+		if !slices.ContainsFunc(entries, func(e x509.RevocationListEntry) bool { return e.SerialNumber.Cmp(n) == 0 }) {
+			entries = append(entries, x509.RevocationListEntry{SerialNumber: n, RevocationTime: time.Now()})
+		}
+	}
+	return entries
+}
 
-// note writes down that a certificate was made, before anybody has it.
-func (a *Authority) note(id proto.NodeID, number *big.Int) error {
-	before, err := ifThere(os.ReadFile(a.home(issuedFile)))
+// revoked returns what was taken back before, and the number of the last list. The authority's own list may be lost, or
+// be an older one: those in the directories that it made, and its notes, count as well.
+func (a *Authority) revoked() (entries []x509.RevocationListEntry, number *big.Int, err error) {
+	lists, err := filepath.Glob(filepath.Join(a.dir, "*", revokedFile))
+	if err != nil {
+		return nil, nil, err
+	}
+	number = new(big.Int)
+	for _, path := range lists {
+		list, err := a.listIn(path)
+		switch {
+		case err != nil && path == a.home(revokedFile):
+			return nil, nil, fmt.Errorf("%s: %w: delete it, and what the nodes' directories and %s know is written",
+				path, err, a.home(issuedFile))
+		case err != nil: // it is another authority's, or a new one replaces it
+			continue
+		}
+		for _, e := range list.RevokedCertificateEntries {
+			if len(merge(entries, []*big.Int{e.SerialNumber})) > len(entries) {
+				entries = append(entries, e)
+			}
+		}
+		if list.Number.Cmp(number) > 0 {
+			number = list.Number
+		}
+	}
+	noted, err := a.noted(wordRevoked)
+	return merge(entries, noted), number, err
+}
+
+// listIn returns the list of this authority in a file, which may have another one's, too.
+func (a *Authority) listIn(path string) (*x509.RevocationList, error) {
+	text, err := readPublic(path)
+	if err != nil {
+		return nil, err
+	}
+	ders, err := blocks(text, "X509 CRL")
+	if err != nil {
+		return nil, err
+	}
+	for _, der := range ders {
+		var list *x509.RevocationList
+		if list, err = x509.ParseRevocationList(der); err == nil {
+			err = list.CheckSignatureFrom(a.cert)
+		}
+		if err == nil {
+			return list, nil
+		}
+	}
+	return nil, err
+}
+
+// issuedFile has lines of a word and the number of a certificate. The word is the id of the node for which the
+// authority made it, or one of those below.
+const (
+	issuedFile  = "issued"
+	wordRevoked = "revoked" // it was taken back
+	wordLost    = "lost"    // the file was lost: there may have been certificates that are not in it
+)
+
+// note writes down that a certificate was made, before anybody has it, or taken back.
+func (a *Authority) note(word string, numbers ...*big.Int) error {
+	text, err := a.notes()
 	if err != nil {
 		return err
 	}
-	return writeFile(a.home(issuedFile), fmt.Appendf(before, "%v %v\n", id, number), 0o600)
+	for _, n := range numbers {
+		if line := fmt.Appendf(nil, "%s %v\n", word, n); !bytes.Contains(text, line) {
+			text = append(text, line...)
+		}
+	}
+	return writeFile(a.home(issuedFile), text, 0o600)
 }
 
-// issued returns the numbers of all certificates that were made for a node.
-func (a *Authority) issued(id proto.NodeID) (numbers []*big.Int, err error) {
-	text, err := ifThere(os.ReadFile(a.home(issuedFile)))
+// notes returns what issuedFile has. If it is lost, these are the certificates that the nodes' directories have.
+func (a *Authority) notes() (text []byte, err error) {
+	if text, err = ifThere(os.ReadFile(a.home(issuedFile))); err != nil || len(text) > 0 {
+		return text, err
+	}
+	nodes, err := filepath.Glob(filepath.Join(a.dir, nodeDirs))
+	for _, dir := range nodes {
+		if c := certIn(dir); c != nil && c.CheckSignatureFrom(a.cert) == nil {
+			who, _ := identityOf(c)
+			text = fmt.Appendf(text, "%v %v\n", who.ID, c.SerialNumber)
+		}
+	}
+	if _, gone := os.Stat(a.home(issuedFile)); gone != nil || len(text) > 0 {
+		text = fmt.Appendf(text, "%s 0\n", wordLost)
+	}
+	return text, err
+}
+
+// noted returns the numbers that stand behind a word.
+func (a *Authority) noted(word string) (numbers []*big.Int, err error) {
+	text, err := a.notes()
 	if err != nil {
 		return nil, err
 	}
@@ -77,29 +167,35 @@ func (a *Authority) issued(id proto.NodeID) (numbers []*big.Int, err error) {
 			return nil, fmt.Errorf("%s: %.100q: want the id of a node and the number of its certificate",
 				a.home(issuedFile), line)
 		}
-		if of == id.String() {
+		if of == word {
 			numbers = append(numbers, n)
 		}
-	}
-	if len(numbers) == 0 {
-		return nil, fmt.Errorf("no certificate was made for node %v in %s: %w", id, a.dir, fs.ErrNotExist)
 	}
 	return numbers, nil
 }
 
-// revoked returns what was taken back before, and the number of that list.
-func (a *Authority) revoked() (entries []x509.RevocationListEntry, number *big.Int, err error) {
-	text, err := ifThere(readPublic(a.home(revokedFile)))
-	if err != nil || text == nil {
-		return nil, new(big.Int), err
+// issued returns the numbers of all certificates that were made for a node.
+func (a *Authority) issued(id proto.NodeID) (numbers []*big.Int, err error) {
+	numbers, err = a.noted(id.String())
+	if err == nil && len(numbers) == 0 {
+		err = fmt.Errorf("no certificate was made for node %v in %s: %w", id, a.dir, fs.ErrNotExist)
+		if forgot, _ := a.Forgot(); forgot {
+			err = fmt.Errorf("%s was lost, and %s has no certificate of this authority: bring one of them back: %w",
+				a.home(issuedFile), a.nodeDir(id), fs.ErrNotExist)
+		}
 	}
-	ders, err := blocks(text, "X509 CRL")
-	if err != nil {
-		return nil, nil, err
-	}
-	list, err := x509.ParseRevocationList(ders[0])
-	if err != nil {
-		return nil, nil, err
-	}
-	return list.RevokedCertificateEntries, list.Number, nil
+	return numbers, err
+}
+
+// Forgot reports whether the file was lost that has the numbers of all certificates. Then Revoke takes back those alone
+// that the nodes' directories showed, and what was made since.
+func (a *Authority) Forgot() (bool, error) {
+	lost, err := a.noted(wordLost)
+	return len(lost) > 0, err
+}
+
+// Made reports whether the authority has made a certificate for the node.
+func (a *Authority) Made(id proto.NodeID) bool {
+	made, err := a.issued(id)
+	return err == nil && len(made) > 0
 }

@@ -70,13 +70,13 @@ func (a *Authority) lost(name string) (content []byte, err error) {
 				"that new nodes are to have", a.home(name))
 		}
 	}
-	issued, err := ifThere(os.ReadFile(a.home(issuedFile)))
+	notes, err := a.notes()
 	switch {
 	case err != nil || content != nil:
 		return content, err
 	case name == tokenFile:
 		return newTokens(), nil
-	case len(issued) > 0:
+	case len(notes) > 0:
 		return nil, fmt.Errorf("there is no %s, and none in a node's directory: run this again with --gossip-key and "+
 			"the %s of a node that runs; if none runs, make one with head -c 32 /dev/urandom | base64",
 			a.home(name), name)
