@@ -95,13 +95,14 @@ func Asking(dir string) (*Keeper, error) {
 	return k, nil
 }
 
-// Reload reads the files again. It reports whether they have changed. On an error the credentials stay as they
-// were: a file may just be written. Only what a list says that was taken back counts whatever the node's files are.
+// Reload reads the files again. It reports whether the credentials have changed. On an error they mostly stay as they
+// were: a file may just be written. But what a list says that was taken back counts whatever the other files are, and
+// a list that cannot be used keeps no other file from being taken: an authority that is out of ca.crt is out.
 func (k *Keeper) Reload() (changed bool, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	before := k.now.Load()
-	m, err := read(k.dir, k.node)
+	m, err := readMost(k.dir, k.node)
 	if err == nil {
 		changed = !m.same(before)
 	}
@@ -116,6 +117,9 @@ func (k *Keeper) Reload() (changed bool, err error) {
 		revoked = map[serial]bool{}
 	}
 	maps.Copy(revoked, before.revoked)
+	if err == nil {
+		err = m.unread
+	}
 	latest := before.latest
 	if len(m.roots) > 0 {
 		latest = m.pool

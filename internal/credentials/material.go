@@ -25,6 +25,7 @@ type material struct {
 	pool    *x509.CertPool // of roots
 	latest  *x509.CertPool // of the ca.crt that was read last, which may have been refused for this node
 	revoked map[serial]bool
+	unread  error    // why revoked has not all that was taken back; nil if it has
 	keys    [][]byte // of gossip; the first one seals
 }
 
@@ -33,9 +34,18 @@ type serial struct{ issuer, number string }
 
 func serialOf(issuer []byte, number *big.Int) serial { return serial{string(issuer), number.String()} }
 
-// read reads the files of dir. Without node, the directory need not have a certificate, nor keys of gossip. With an
-// error it returns what it has read until then; the authorities and what they took back come first.
+// read reads the files of dir. Without node, the directory need not have a certificate, nor keys of gossip.
 func read(dir string, node bool) (*material, error) {
+	m, err := readMost(dir, node)
+	if err == nil {
+		err = m.unread
+	}
+	return m, err
+}
+
+// readMost does what read does, but takes what can be read of the lists of who was taken back. With an error it returns
+// what it has read until then; the authorities and what they took back come first.
+func readMost(dir string, node bool) (*material, error) {
 	m := &material{files: map[string][]byte{}, pool: x509.NewCertPool()}
 	m.latest = m.pool
 	for _, f := range []struct {
@@ -72,7 +82,11 @@ func read(dir string, node bool) (*material, error) {
 			continue
 		}
 		if err := f.parse(content); err != nil {
-			return m, fmt.Errorf("%s: %w", path, err)
+			err = fmt.Errorf("%s: %w", path, err)
+			if f.name != revokedFile {
+				return m, err
+			}
+			m.unread = err
 		}
 	}
 	return m, nil
@@ -153,16 +167,18 @@ func (m *material) parseRevoked(text []byte) error {
 	m.revoked = map[serial]bool{}
 	ders, err := blocks(text, "X509 CRL")
 	for _, der := range ders {
-		list, err := x509.ParseRevocationList(der)
-		if err != nil {
-			return err
+		list, wrong := x509.ParseRevocationList(der)
+		if wrong != nil {
+			err = wrong
+			continue
 		}
 		signed := slices.ContainsFunc(m.roots, func(c *x509.Certificate) bool {
 			return bytes.Equal(c.RawSubject, list.RawIssuer) && list.CheckSignatureFrom(c) == nil
 		})
 		if !signed {
-			return fmt.Errorf("no authority of %s signed the list of %q: take that list out of the file, or delete "+
+			err = fmt.Errorf("no authority of %s signed the list of %q: take that list out of the file, or delete "+
 				"the file, if that authority is believed no more", caFile, list.Issuer)
+			continue
 		}
 		for _, e := range list.RevokedCertificateEntries {
 			m.revoked[serialOf(list.RawIssuer, e.SerialNumber)] = true

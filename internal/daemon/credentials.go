@@ -104,7 +104,7 @@ func (w *credentialsWatch) look(now time.Time) {
 	case err != nil && err.Error() != w.failed:
 		w.failed = err.Error()
 		w.log.Error().Err(err).
-			Msg("the credentials on disk cannot be used: this node goes on with those it has")
+			Msg("credentials on disk cannot be used: this node goes on with what it has in their place")
 	case err == nil:
 		w.failed = ""
 	}

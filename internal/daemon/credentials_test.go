@@ -76,7 +76,7 @@ func TestTheRevokedNodeSaysSo(t *testing.T) {
 		if err := w.authority.Revoke(3); err != nil {
 			t.Fatal(err)
 		}
-		w.says("the credentials on disk cannot be used", "this node's certificate is not valid")
+		w.says("credentials on disk cannot be used", "this node's certificate is not valid")
 		if why := w.refusal(); !strings.Contains(why, "was revoked") {
 			t.Errorf("%q", why)
 		}
