@@ -225,8 +225,7 @@ func (m *material) verify(chain []*x509.Certificate, usage x509.ExtKeyUsage, now
 	}
 	switch { // in words of our own: x509's name the time in UTC of one side
 	case now.After(leaf.NotAfter):
-		return Identity{}, fmt.Errorf("its certificate expired on %s; this machine's clock says %s",
-			stamp(leaf.NotAfter), stamp(now))
+		return Identity{}, expiredError{leaf.NotAfter, now}
 	case now.Before(leaf.NotBefore):
 		return Identity{}, fmt.Errorf("its certificate is valid from %s on; this machine's clock says %s",
 			stamp(leaf.NotBefore), stamp(now))
@@ -250,5 +249,15 @@ func (m *material) verify(chain []*x509.Certificate, usage x509.ExtKeyUsage, now
 	i, err := identityOf(leaf)
 	return i, err
 }
+
+// expiredError says that a certificate expired at a time that is over now.
+type expiredError struct{ at, now time.Time }
+
+func (e expiredError) Error() string {
+	return fmt.Sprintf("its certificate expired on %s; this machine's clock says %s", stamp(e.at), stamp(e.now))
+}
+
+// Expired tells this error from others: see tcp.Security.
+func (expiredError) Expired() bool { return true }
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -87,3 +87,20 @@ func TestTheFormerAuthorityIsBack(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Links tell a certificate that has expired from one that is not believed: the other end may have renewed it.
+func TestWhatHasExpiredIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, _ := authority(t)
+		one, two := open(t, issue(t, a, node(1)), node(1)), open(t, issue(t, a, node(2)), node(2))
+		conn, _, _, err1, err2 := shake(t, two, one, 1)
+		if err := errors.Join(err1, err2, one.Check(conn)); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour + time.Second)
+		err := one.Check(conn)
+		if e, ok := err.(interface{ Expired() bool }); !ok || !e.Expired() {
+			t.Errorf("%v does not say that it has expired", err)
+		}
+	})
+}

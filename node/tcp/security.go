@@ -23,7 +23,8 @@ type Security interface {
 	// done, and may then close conn, which was reset.
 	Accept(ctx context.Context, conn net.Conn) (net.Conn, proto.NodeID, error)
 	// Check returns why the node at the other end of a connection, that Dial or Accept returned, is not believed any
-	// more; nil if it is.
+	// more; nil if it is. An error with a method Expired() bool that returns true says that the certificate has
+	// expired with which the node made the connection: it may have another one by now.
 	Check(conn net.Conn) error
 }
 
@@ -129,9 +130,20 @@ func (t *Transport) recheck(conn net.Conn, who string) {
 	if !ok {
 		return
 	}
-	if err := t.cfg.Security.Check(s.sealed); err != nil {
+	err := t.cfg.Security.Check(s.sealed)
+	if err == nil {
+		return
+	}
+	type expiry interface {
+		error
+		Expired() bool
+	}
+	if e, ok := errors.AsType[expiry](err); ok && e.Expired() {
+		t.cfg.Log.Info().Msgf("ended the link with %s: %v; if it was renewed in time, the link is made anew with the "+
+			"new one", who, err)
+	} else {
 		t.counts.add(unproven, 1)
 		t.complain(who, unproven, "ended the link with %s: %v", who, err)
-		reset(conn)
 	}
+	reset(conn)
 }

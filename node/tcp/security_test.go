@@ -6,6 +6,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -167,6 +168,46 @@ func TestTheRevokedAreCutOff(t *testing.T) {
 	})
 	if a.peer(3).link.Load() != up {
 		t.Error("the link to node 3 is another one")
+	}
+}
+
+// outdated is the Security of a node to which the certificate of a link has expired.
+type outdated struct {
+	Security
+	link atomic.Pointer[net.Conn]
+}
+
+func (o *outdated) Check(conn net.Conn) error {
+	if old := o.link.Load(); old != nil && *old == conn {
+		return expiredError{}
+	}
+	return o.Security.Check(conn)
+}
+
+type expiredError struct{}
+
+func (expiredError) Error() string { return "its certificate expired on Sunday" }
+func (expiredError) Expired() bool { return true }
+
+// A link may be older than the certificate that the other end has now: it is made anew, and nobody is warned of a
+// certificate that was renewed in time.
+func TestALinkOfAFormerCertificate(t *testing.T) {
+	ca := newAuthority(t)
+	sees := &outdated{Security: ca.keeper(1)}
+	a := start(t, 1, func(c *Config) { c.Security = sees })
+	b := start(t, 2, with(ca.keeper(2)))
+	connect(t, a, b)
+	was := a.peer(2).link.Load()
+	former := was.conn.(secured).sealed
+	sees.link.Store(&former)
+	a.Recheck()
+	eventually(t, "the link is another one", func() bool {
+		l := a.peer(2).link.Load()
+		return l != nil && l != was
+	})
+	const says = "its certificate expired on Sunday; if it was renewed in time, the link is made anew with the new one"
+	if a.logged(says) != 1 || a.logged(`"level":"warn"`) > 0 || a.Stats().Rejected["unproven"] > 0 {
+		t.Errorf("it says\n%s", &a.log)
 	}
 }
 
