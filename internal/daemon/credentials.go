@@ -105,7 +105,10 @@ func (w *credentialsWatch) look(now time.Time) {
 		w.failed = err.Error()
 		w.log.Error().Err(err).
 			Msg("credentials on disk cannot be used: this node goes on with what it has in their place")
-	case err == nil:
+	case err == nil && !changed && w.failed != "":
+		w.log.Info().Msg("the credentials on disk can be used again, and this node uses them")
+	}
+	if err == nil {
 		w.failed = ""
 	}
 	if changed {

@@ -2,6 +2,9 @@ package daemon
 
 import (
 	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -50,12 +53,13 @@ func (w *watching) issue() (dir string) {
 	return dir
 }
 
-// says looks at the files, twice, and wants these texts in the log, once each and in this order, and no other line.
+// says looks at the files twice, one after the other, and wants these texts in the log, once each and in this order, and no other line.
 func (w *watching) says(want ...string) {
 	w.Helper()
 	w.told.Reset()
 	for range 2 {
 		w.look(time.Now())
+		time.Sleep(rereadEvery)
 	}
 	lines := strings.Split(strings.TrimSpace(w.told.String()), "\n")
 	if len(want) == 0 {
@@ -66,6 +70,24 @@ func (w *watching) says(want ...string) {
 			w.Fatalf("it says\n%s\nwant %q", w.told.String(), want)
 		}
 	}
+}
+
+// Whoever read that files are not taken reads, too, when they are: also if they are those that the node has.
+func TestFilesThatAreGoodAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := watch(t)
+		path := filepath.Join(w.CredentialsDir, "gossip.key")
+		text, err := os.ReadFile(path)
+		if err = errors.Join(err, os.WriteFile(path, []byte("AAAA\n"), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		w.says("credentials on disk cannot be used")
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w.says("the credentials on disk can be used again")
+		w.says()
+	})
 }
 
 // "`/readyz` and `status` say so, and the log": of a node whose own directory says that it was taken back.
