@@ -223,12 +223,8 @@ func (m *material) verify(chain []*x509.Certificate, usage x509.ExtKeyUsage, now
 	for _, c := range chain[1:] {
 		between.AddCert(c)
 	}
-	switch { // in words of our own: x509's name the time in UTC of one side
-	case now.After(leaf.NotAfter):
-		return Identity{}, expiredError{leaf.NotAfter, now}
-	case now.Before(leaf.NotBefore):
-		return Identity{}, fmt.Errorf("its certificate is valid from %s on; this machine's clock says %s",
-			stamp(leaf.NotBefore), stamp(now))
+	if now.After(leaf.NotAfter) || now.Before(leaf.NotBefore) { // x509's words name the time in UTC of one side
+		return Identity{}, UntimelyError{leaf.NotBefore, leaf.NotAfter, now}
 	}
 	chains, err := leaf.Verify(x509.VerifyOptions{
 		Roots: m.pool, Intermediates: between, CurrentTime: now, KeyUsages: []x509.ExtKeyUsage{usage},
@@ -250,14 +246,18 @@ func (m *material) verify(chain []*x509.Certificate, usage x509.ExtKeyUsage, now
 	return i, err
 }
 
-// expiredError says that a certificate expired at a time that is over now.
-type expiredError struct{ at, now time.Time }
+// UntimelyError says that a certificate is not valid now: it has expired, or is of a later time.
+type UntimelyError struct{ From, Until, Now time.Time }
 
-func (e expiredError) Error() string {
-	return fmt.Sprintf("its certificate expired on %s; this machine's clock says %s", stamp(e.at), stamp(e.now))
+func (e UntimelyError) Error() string {
+	is := "is valid from " + stamp(e.From) + " on"
+	if e.Expired() {
+		is = "expired on " + stamp(e.Until)
+	}
+	return fmt.Sprintf("its certificate %s; this machine's clock says %s", is, stamp(e.Now))
 }
 
-// Expired tells this error from others: see tcp.Security.
-func (expiredError) Expired() bool { return true }
+// Expired reports whether the certificate has expired.
+func (e UntimelyError) Expired() bool { return e.Now.After(e.Until) }
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -100,17 +100,15 @@ type credentialsWatch struct {
 // look reads the files, and logs what is new of them, and of what the others think of this node's certificate.
 func (w *credentialsWatch) look(now time.Time) {
 	changed, err := w.Credentials.Reload()
+	why := lasting(err)
 	switch {
-	case err != nil && err.Error() != w.failed:
-		w.failed = err.Error()
+	case err != nil && why != w.failed:
 		w.log.Error().Err(err).
 			Msg("credentials on disk cannot be used: this node goes on with what it has in their place")
 	case err == nil && !changed && w.failed != "":
 		w.log.Info().Msg("the credentials on disk can be used again, and this node uses them")
 	}
-	if err == nil {
-		w.failed = ""
-	}
+	w.failed = why
 	if changed {
 		w.log.Info().Time("expires", w.Credentials.Expires()).Msg("new credentials: no restart is needed")
 		w.warned = time.Time{}
@@ -125,6 +123,18 @@ func (w *credentialsWatch) look(now time.Time) {
 	}
 }
 
+// lasting returns a text by which to know an error again, whatever the clock says by then; "" for none.
+func lasting(err error) string {
+	if u, ok := errors.AsType[credentials.UntimelyError](err); ok {
+		u.Now = time.Time{}
+		return u.Error()
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
 // lookForRefusal finds out whether the others refuse this node, and logs when that changes.
 func (w *credentialsWatch) lookForRefusal() {
 	why := ""
@@ -134,7 +144,7 @@ func (w *credentialsWatch) lookForRefusal() {
 	switch before := w.refusal(); {
 	case why != "" && before == "":
 		w.log.Error().Str("why", why).Msgf("this node's certificate is not valid: once %s has one that is, this "+
-			"takes it without a restart", w.CredentialsDir)
+			"node takes it without a restart", w.CredentialsDir)
 	case why == "" && before != "":
 		w.log.Info().Msg("this node's certificate is valid again")
 	}

@@ -53,7 +53,7 @@ func (w *watching) issue() (dir string) {
 	return dir
 }
 
-// says looks at the files twice, one after the other, and wants these texts in the log, once each and in this order, and no other line.
+// says looks at the files twice, and wants these texts in the log, once each and in this order, and no other line.
 func (w *watching) says(want ...string) {
 	w.Helper()
 	w.told.Reset()
@@ -109,5 +109,9 @@ func TestTheRevokedNodeSaysSo(t *testing.T) {
 		if why := w.refusal(); !strings.Contains(why, "expired on") {
 			t.Errorf("%q", why)
 		}
+		if err := w.authority.Revoke(3); err != nil { // a file changes, and the clock goes on
+			t.Fatal(err)
+		}
+		w.says("credentials on disk cannot be used")
 	})
 }
