@@ -47,8 +47,8 @@ const (
 // ErrAuthority says that a directory has an authority already, or has none.
 var ErrAuthority = errors.New("authority")
 
-// NewAuthority makes an authority for a cluster in dir. It fails where there is one, and where the nodes have
-// credentials of another one, which may be kept elsewhere.
+// NewAuthority makes an authority for a cluster in dir. It fails where there is one, where the nodes have credentials of
+// another one, which may be kept elsewhere, and in a directory of credentials.
 func NewAuthority(dir, cluster string) (*Authority, error) {
 	home := filepath.Join(dir, authorityDir)
 	switch nodes, err := filepath.Glob(filepath.Join(dir, nodeDirs, caFile)); {
@@ -57,6 +57,12 @@ func NewAuthority(dir, cluster string) (*Authority, error) {
 	case len(nodes) > 0:
 		return nil, fmt.Errorf("%w: there is none in %s, and %s is of one: bring back %s, or make another cluster's "+
 			"credentials in a directory of their own", ErrAuthority, dir, nodes[0], home)
+	}
+	for _, name := range []string{caFile, certFile, keyFile, tokenFile} {
+		if path := filepath.Join(dir, name); has(path) {
+			return nil, fmt.Errorf("%w: there is %s, so that is a directory of credentials: name the one above it",
+				ErrAuthority, path)
+		}
 	}
 	if _, err := os.Stat(filepath.Join(home, authorityKey)); !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(fmt.Errorf("%w: %s is there already", ErrAuthority, home), err)
