@@ -159,6 +159,14 @@ func (o certOrder) fits(a *credentials.Authority) error {
 // node returns the directory of a node's credentials.
 func (o certOrder) node(id proto.NodeID) string { return filepath.Join(o.dir, "node-"+id.String()) }
 
+// tellLife says that certificates which were made are valid for a shorter time than they were to be.
+func (o certOrder) tellLife(w io.Writer, a *credentials.Authority) {
+	if until := a.Expires(); time.Now().Add(o.life).After(until) {
+		_, _ = fmt.Fprintf(w, "certificates are valid until %s, as long as their authority: --valid %v is longer\n",
+			until.UTC().Format(time.RFC3339), o.life)
+	}
+}
+
 // renewCerts makes new certificates for nodes that have some.
 func renewCerts(ctx *cli.Context, w io.Writer) error {
 	o, err := readCertOrder(ctx)
@@ -186,6 +194,7 @@ func renewCerts(ctx *cli.Context, w io.Writer) error {
 		_, _ = fmt.Fprintf(w, "node %v: copy tls.crt, tls.key and ca.crt of %s to its machine: gossip.key and "+
 			"api.token stay as they are there\n", id, o.node(id))
 	}
+	o.tellLife(w, a)
 	_, err = a.Operator()
 	return mark(errConfig, err)
 }
@@ -231,6 +240,7 @@ func makeCerts(ctx *cli.Context, w io.Writer) error {
 
 // completeCerts makes what each node lacks, and says what. It returns the nodes that got the authority's key of gossip.
 func completeCerts(w io.Writer, a *credentials.Authority, o certOrder) (keyed []proto.NodeID, err error) {
+	certified := false
 	for _, id := range o.ids {
 		node := o.node(id)
 		_, there := os.Stat(node)
@@ -249,6 +259,10 @@ func completeCerts(w io.Writer, a *credentials.Authority, o certOrder) (keyed []
 		if slices.Contains(wrote, "gossip.key") {
 			keyed = append(keyed, id)
 		}
+		certified = certified || slices.Contains(wrote, "tls.crt")
+	}
+	if certified {
+		o.tellLife(w, a)
 	}
 	return keyed, nil
 }

@@ -144,6 +144,9 @@ func (a *Authority) Cluster() string {
 	return strings.TrimPrefix(a.cert.Subject.CommonName, commonName)
 }
 
+// Expires returns until when the authority is valid. No certificate that it makes is valid for longer.
+func (a *Authority) Expires() time.Time { return a.cert.NotAfter }
+
 // hosts returns the names and addresses in the certificate that a node's directory has; none if it has none.
 func (a *Authority) hosts(id proto.NodeID) (hosts []string) {
 	c := certIn(a.nodeDir(id))
