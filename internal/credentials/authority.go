@@ -23,6 +23,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/internal/durable"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -47,8 +48,8 @@ const (
 // ErrAuthority says that a directory has an authority already, or has none.
 var ErrAuthority = errors.New("authority")
 
-// NewAuthority makes an authority for a cluster in dir. It fails where there is one, where the nodes have credentials of
-// another one, which may be kept elsewhere, and in a directory of credentials.
+// NewAuthority makes an authority for a cluster in dir. It fails where there is one, where the nodes have credentials
+// of another one, which may be kept elsewhere, and in a directory of credentials.
 func NewAuthority(dir, cluster string) (*Authority, error) {
 	home := filepath.Join(dir, authorityDir)
 	switch nodes, err := filepath.Glob(filepath.Join(dir, nodeDirs, caFile)); {
@@ -100,7 +101,7 @@ func NewAuthority(dir, cluster string) (*Authority, error) {
 		{issuedFile, nil, 0o600},
 		{authorityKey, encode("PRIVATE KEY", secret), 0o600}, // last: before, there is no authority
 	} {
-		if err := writeFile(filepath.Join(home, f.name), f.content, f.mode); err != nil {
+		if err := durable.WriteFile(filepath.Join(home, f.name), f.content, f.mode); err != nil {
 			return nil, err
 		}
 	}
@@ -207,11 +208,11 @@ func (a *Authority) issue(who Identity, hosts []string, life time.Duration) (wro
 	if err != nil {
 		return nil, err
 	}
-	if err := writeFile(filepath.Join(dir, keyFile), encode("PRIVATE KEY", secret), 0o600); err != nil {
+	if err := durable.WriteFile(filepath.Join(dir, keyFile), encode("PRIVATE KEY", secret), 0o600); err != nil {
 		return nil, err
 	}
 	return slices.Concat([]string{certFile, keyFile}, shared, once),
-		writeFile(filepath.Join(dir, certFile), encode("CERTIFICATE", der), 0o644)
+		durable.WriteFile(filepath.Join(dir, certFile), encode("CERTIFICATE", der), 0o644)
 }
 
 // template returns a certificate that is still to be signed.

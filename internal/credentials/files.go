@@ -6,10 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"syscall"
-
-	"github.com/ringleader-dev/ringleader/internal/durable"
 )
 
 // The files of a directory of credentials.
@@ -82,23 +79,6 @@ func ifThere(b []byte, err error) ([]byte, error) {
 		return nil, nil
 	}
 	return b, err
-}
-
-// writeFile replaces a file as a whole, so that nobody reads half of it.
-func writeFile(path string, content []byte, mode fs.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return durable.SyncDir(filepath.Dir(path))
 }
 
 // Lock waits until no other process changes what is in dir, and keeps others waiting until the result is closed. It

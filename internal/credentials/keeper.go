@@ -19,6 +19,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/internal/durable"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -170,7 +171,7 @@ func (k *Keeper) SaveGossipKeys(keys [][]byte) error {
 	if there, err := os.ReadFile(path); err == nil && !bytes.Equal(there, m.files[gossipFile]) {
 		return fmt.Errorf("%s: the keys are not saved: %w", path, ErrNotRead)
 	}
-	if err := writeFile(path, text, 0o600); err != nil {
+	if err := durable.WriteFile(path, text, 0o600); err != nil {
 		return notSaved(k.dir, err)
 	}
 	m.files = maps.Clone(m.files)

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/internal/durable"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -38,7 +39,7 @@ func (a *Authority) Revoke(id proto.NodeID) error {
 	if err != nil {
 		return err
 	}
-	if err := writeFile(a.home(revokedFile), encode("X509 CRL", der), 0o644); err != nil {
+	if err := durable.WriteFile(a.home(revokedFile), encode("X509 CRL", der), 0o644); err != nil {
 		return err
 	}
 	all, err := filepath.Glob(filepath.Join(a.dir, nodeDirs))
@@ -133,7 +134,7 @@ func (a *Authority) note(word string, numbers ...*big.Int) error {
 			text = append(text, line...)
 		}
 	}
-	return writeFile(a.home(issuedFile), text, 0o600)
+	return durable.WriteFile(a.home(issuedFile), text, 0o600)
 }
 
 // notes returns what issuedFile has. If it is lost, these are the certificates that the nodes' directories have.

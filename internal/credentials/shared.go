@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/internal/durable"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -38,7 +39,7 @@ func (a *Authority) Restore() (wrote []string, err error) {
 		}
 		content, err := a.lost(name)
 		if err == nil {
-			err = writeFile(a.home(name), content, 0o600)
+			err = durable.WriteFile(a.home(name), content, 0o600)
 		}
 		if err != nil {
 			return wrote, err
@@ -107,7 +108,7 @@ func (a *Authority) TakeGossipKeys(file string, ids []proto.NodeID) error {
 	if err != nil {
 		return err
 	}
-	if err := writeFile(a.home(gossipFile), formatKeys(keys), 0o600); err != nil {
+	if err := durable.WriteFile(a.home(gossipFile), formatKeys(keys), 0o600); err != nil {
 		return err
 	}
 	for _, id := range ids {
@@ -134,7 +135,7 @@ func (a *Authority) share(dir string, names ...string) (shared []string, err err
 		if len(content) == 0 {
 			continue
 		}
-		if err := writeFile(filepath.Join(dir, name), content, mode); err != nil {
+		if err := durable.WriteFile(filepath.Join(dir, name), content, mode); err != nil {
 			return shared, err
 		}
 		shared = append(shared, name)

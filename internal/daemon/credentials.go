@@ -57,9 +57,8 @@ func (d *Daemon) pinIdentity() error {
 		return FieldError{"DataDir", err}
 	case err != nil && d.Credentials == nil:
 		return nil
-	case err != nil:
-		err := os.WriteFile(path, []byte(want+"\n"), 0o600)
-		if err = errors.Join(err, durable.SyncDir(d.DataDir)); err != nil {
+	case is == "" && d.Credentials != nil:
+		if err := durable.WriteFile(path, []byte(want+"\n"), 0o600); err != nil {
 			return FieldError{"DataDir", err}
 		}
 		return nil

@@ -115,3 +115,28 @@ func TestTheRevokedNodeSaysSo(t *testing.T) {
 		w.says("credentials on disk cannot be used")
 	})
 }
+
+// "From its first start with credentials a node keeps its identity beside its votes": also after one whose disk was
+// full, or that a power failure ended, which left the file empty.
+func TestAnEmptyPinIsNoIdentity(t *testing.T) {
+	w := watch(t)
+	w.Cluster, w.DataDir = "blue", t.TempDir()
+	path := filepath.Join(w.DataDir, pin)
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	plain := &Daemon{Settings: Settings{ID: 3, Cluster: "blue", DataDir: w.DataDir}}
+	if err := plain.pinIdentity(); err == nil || !strings.Contains(err.Error(), "give them again") {
+		t.Errorf("without credentials: %v", err)
+	}
+	if err := w.pinIdentity(); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != w.self.String()+"\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+	w.ID = 4
+	if err := w.pinIdentity(); err == nil {
+		t.Error("another node uses the votes")
+	}
+}

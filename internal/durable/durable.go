@@ -1,4 +1,4 @@
-// Package durable makes directories outlast a power failure.
+// Package durable makes files and directories outlast a power failure.
 package durable
 
 import (
@@ -36,6 +36,23 @@ func SyncDir(dir string) error {
 		return err
 	}
 	return errors.Join(d.Sync(), d.Close())
+}
+
+// WriteFile replaces a file as a whole: nobody reads half of it, and a full disk leaves what was there.
+func WriteFile(path string, content []byte, mode fs.FileMode) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return SyncDir(filepath.Dir(path))
 }
 
 // Unusable returns an error that says what the directory is needed for, and why it cannot be used.
