@@ -137,7 +137,7 @@ func (n *keyNodes) change(ctx context.Context, o httpapi.KeyOrder) (keyTable, er
 func (n *keyNodes) before(ctx context.Context) (keyTable, error) {
 	table, err := n.list(ctx)
 	if err != nil {
-		return keyTable{}, fmt.Errorf("%w\nnothing was changed: it is done at all nodes that are alive, or at "+
+		return table, fmt.Errorf("%w\nnothing was changed: it is done at all nodes that are alive, or at "+
 			"none%s", err, n.without(table.Failed))
 	}
 	return table, nil
@@ -169,8 +169,8 @@ func nobodyHas(fingerprint string, all keyTable) error {
 }
 
 func (n *keyNodes) add(ctx context.Context, key []byte, fromFile bool) (keyTable, error) {
-	if _, err := n.before(ctx); err != nil {
-		return keyTable{}, err
+	if before, err := n.before(ctx); err != nil {
+		return before, err
 	}
 	fingerprint := credentials.Fingerprint(key)
 	table, err := n.change(ctx, httpapi.KeyOrder{Do: httpapi.AddKey, Key: key})
@@ -189,14 +189,14 @@ func (n *keyNodes) add(ctx context.Context, key []byte, fromFile bool) (keyTable
 func (n *keyNodes) use(ctx context.Context, fingerprint string) (keyTable, error) {
 	before, err := n.before(ctx)
 	if err != nil {
-		return keyTable{}, err
+		return before, err
 	}
 	row := before.row(fingerprint)
 	if row == nil {
 		return before, nobodyHas(fingerprint, before)
 	}
 	if lack := before.lacking(fingerprint); len(lack) > 0 {
-		return keyTable{}, errors.Join(fmt.Errorf("%s not key %s, and would not open what the others seal: nothing "+
+		return before, errors.Join(fmt.Errorf("%s not key %s, and would not open what the others seal: nothing "+
 			"was changed; give %s the gossip.key of node %v%s", nodesHave(lack), fingerprint,
 			words.Either(len(lack), "it", "them"), row.Have[0], n.without(lack)), before.disagreement(""))
 	}
@@ -217,14 +217,14 @@ func (n *keyNodes) use(ctx context.Context, fingerprint string) (keyTable, error
 func (n *keyNodes) remove(ctx context.Context, fingerprint string) (keyTable, error) {
 	before, err := n.before(ctx)
 	if err != nil {
-		return keyTable{}, err
+		return before, err
 	}
 	row := before.row(fingerprint)
 	switch {
 	case row == nil:
 		return before, nobodyHas(fingerprint, before)
 	case len(row.Seal) > 0:
-		return keyTable{}, errors.Join(fmt.Errorf("%s with key %s: nothing was changed; use another one first",
+		return before, errors.Join(fmt.Errorf("%s with key %s: nothing was changed; use another one first",
 			nodesDo(row.Seal, "seals", "seal"), fingerprint), before.disagreement(""))
 	}
 	table, err := n.change(ctx, httpapi.KeyOrder{Do: httpapi.RemoveKey, Fingerprint: fingerprint})

@@ -331,6 +331,20 @@ func TestKeysCommandOnly(t *testing.T) {
 	c.refused([]string{"--only"}, "list", "--only", "x")
 }
 
+// docs/OPERATING.md: "A node that does not answer in time is named, and the command ends with 6". The node that was asked
+// for the others answers; it must not be blamed.
+func TestKeysCommandOfASilentNode(t *testing.T) {
+	for _, verb := range []httpapi.KeyVerb{httpapi.ListKeys, httpapi.UseKey} {
+		c := newKeyCluster(t, oldKey, "ba9876543210")
+		c.nodes[1].fails[verb] = fmt.Errorf("it waits for its disk: %w", context.DeadlineExceeded)
+		out, err := c.run("use", "ba9876543210")
+		if err == nil || exitCode(err) != exitNoLeader || !strings.HasPrefix(err.Error(), "node 2: ") ||
+			strings.Contains(err.Error(), c.nodes[0].addr) || !strings.Contains(out, "1 3") {
+			t.Errorf("%s: %s, %v", verb, out, err)
+		}
+	}
+}
+
 // Nodes without keys say so, and nobody sends them one.
 func TestKeysCommandUnencrypted(t *testing.T) {
 	c := newKeyCluster(t)
