@@ -39,7 +39,7 @@ func keysCommand() *cli.Command {
 				Description: "Without --key-file the nodes that are asked to get a new random key, which\n" +
 					"nobody sees.",
 				Flags: keysFlags(&cli.StringFlag{
-					Name: "key-file", Usage: "`FILE` of mode 0600 with the key: 16, 24 or 32 bytes as base64",
+					Name: "key-file", Usage: "`FILE` of mode 0600 with one key, 16, 24 or 32 bytes as base64, or a gossip.key",
 				}),
 				Action: func(ctx *cli.Context) error {
 					key, err := keyToAdd(ctx.String("key-file"))
@@ -78,16 +78,14 @@ func keyToAdd(file string) ([]byte, error) {
 	if file == "" {
 		return credentials.NewGossipKey(), nil
 	}
-	const most = 4 << 10
-	text, err := credentials.ReadSecret(file, most)
+	keys, err := credentials.ReadGossipKeys(file)
+	if err == nil && len(keys) != 1 {
+		err = fmt.Errorf("%s: %d keys in it, want one", file, len(keys))
+	}
 	if err != nil {
 		return nil, mark(errConfig, fmt.Errorf("--key-file: %w", err))
 	}
-	key, err := credentials.ParseGossipKey(string(text))
-	if err != nil {
-		return nil, mark(errConfig, fmt.Errorf("--key-file %s: %w", file, err))
-	}
-	return key, nil
+	return keys[0], nil
 }
 
 // withFingerprint is the action of a command that takes a fingerprint.

@@ -25,8 +25,8 @@ func NewGossipKey() []byte {
 	return key
 }
 
-// ParseGossipKey reads one key: 16, 24 or 32 bytes as base64. The error does not show the key.
-func ParseGossipKey(text string) ([]byte, error) {
+// parseGossipKey reads one key: 16, 24 or 32 bytes as base64. The error does not show the key.
+func parseGossipKey(text string) ([]byte, error) {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
 	if err != nil {
 		return nil, errors.New("a key is not base64")
@@ -50,7 +50,7 @@ func (m *material) parseKeys(text []byte) error {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		key, err := ParseGossipKey(line)
+		key, err := parseGossipKey(line)
 		if err != nil {
 			return err
 		}
@@ -65,8 +65,8 @@ func (m *material) parseKeys(text []byte) error {
 	return nil
 }
 
-// gossipKeysIn reads the keys in a file.
-func gossipKeysIn(file string) (keys [][]byte, err error) {
+// ReadGossipKeys reads the keys in a file, which is like gossip.key. Errors do not show a key.
+func ReadGossipKeys(file string) (keys [][]byte, err error) {
 	text, err := ReadSecret(file, maxFile)
 	if err != nil {
 		return nil, err

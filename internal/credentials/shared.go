@@ -94,7 +94,7 @@ func has(path string) bool {
 // GossipKey returns the fingerprint of the key with which a new node seals gossip at first: that which the authority
 // made, or the first of TakeGossipKeys.
 func (a *Authority) GossipKey() (string, error) {
-	keys, err := gossipKeysIn(a.home(gossipFile))
+	keys, err := ReadGossipKeys(a.home(gossipFile))
 	if err != nil {
 		return "", err
 	}
@@ -104,7 +104,7 @@ func (a *Authority) GossipKey() (string, error) {
 // TakeGossipKeys gives the keys in a file, which is like gossip.key, to these nodes, as far as they have a directory,
 // and to all that are new from now on.
 func (a *Authority) TakeGossipKeys(file string, ids []proto.NodeID) error {
-	keys, err := gossipKeysIn(file)
+	keys, err := ReadGossipKeys(file)
 	if err != nil {
 		return err
 	}
