@@ -39,7 +39,8 @@ func keysCommand() *cli.Command {
 				Description: "Without --key-file the nodes that are asked to get a new random key, which\n" +
 					"nobody sees.",
 				Flags: keysFlags(&cli.StringFlag{
-					Name: "key-file", Usage: "`FILE` of mode 0600 with one key, 16, 24 or 32 bytes as base64, or a gossip.key",
+					Name:  "key-file",
+					Usage: "`FILE` of mode 0600 with one key, 16, 24 or 32 bytes as base64, or a gossip.key",
 				}),
 				Action: func(ctx *cli.Context) error {
 					key, err := keyToAdd(ctx.String("key-file"))

@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -43,7 +44,8 @@ func ValidateGossipKey(key []byte) error {
 	return fmt.Errorf("a key of %d bytes: want 32, as from head -c 32 /dev/urandom | base64", len(key))
 }
 
-// parseKeys reads one key a line. Empty lines, and those that begin with #, say nothing.
+// parseKeys reads one key a line. Empty lines, and those that begin with #, say nothing. A key that is there twice
+// counts where it is first.
 func (m *material) parseKeys(text []byte) error {
 	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
 		line := strings.TrimSpace(lines.Text())
@@ -54,7 +56,9 @@ func (m *material) parseKeys(text []byte) error {
 		if err != nil {
 			return err
 		}
-		m.keys = append(m.keys, key)
+		if !slices.ContainsFunc(m.keys, func(k []byte) bool { return bytes.Equal(k, key) }) {
+			m.keys = append(m.keys, key)
+		}
 	}
 	switch n := len(m.keys); {
 	case n == 0:

@@ -2,6 +2,7 @@ package credentials_test
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"net"
 	"os"
@@ -317,6 +318,27 @@ func TestGossipKeysAreSaved(t *testing.T) {
 	}
 	if changed, err := k.Reload(); !changed || err != nil || k.SaveGossipKeys(keys) != nil {
 		t.Errorf("once it is read: %v, %v", changed, err)
+	}
+}
+
+// docs/SECURITY.md: "the keys of gossip, base64, one a line; the first one seals". A file that was put together by hand
+// may have a line twice, an end of line of another system, and none at its end: each key counts once, and one that is
+// removed is gone.
+func TestGossipKeysCountOnce(t *testing.T) {
+	a, _ := authority(t)
+	dir := issue(t, a, node(1))
+	key := base64.StdEncoding.EncodeToString(credentials.NewGossipKey())
+	other := base64.StdEncoding.EncodeToString(credentials.NewGossipKey())
+	text := key + "\r\n" + other + "\r\n\r\n" + key
+	if err := os.WriteFile(filepath.Join(dir, "gossip.key"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k := open(t, dir, node(1))
+	if keys := k.GossipKeys(); len(keys) != 2 || base64.StdEncoding.EncodeToString(keys[0]) != key {
+		t.Errorf("%d keys", len(keys))
+	}
+	if err := k.SaveGossipKeys(k.GossipKeys()[1:]); err != nil || len(k.GossipKeys()) != 1 {
+		t.Errorf("%d keys are left, %v", len(k.GossipKeys()), err)
 	}
 }
 
