@@ -20,7 +20,8 @@ func keysCommand() *cli.Command {
 			"it, remove the old one. Each step is done at every node that the node of\n" +
 			"--addr believes alive, and kept on the disk of each. A step that was done at\n" +
 			"some nodes only ends with 1, and may be run again. A node that is down keeps\n" +
-			"the keys that it has: give it another's gossip.key before it starts.",
+			"the keys that it has: if the others open none of them once it is back, copy\n" +
+			"another's gossip.key to it.",
 		Subcommands: []*cli.Command{
 			{
 				Name:  "list",

@@ -18,9 +18,10 @@ import (
 // keyNodes are the nodes whose keys a command is about: all that one of them believes alive, or only some of them, as
 // whoever has a key of gossip can make the nodes list others that do not exist.
 type keyNodes struct {
-	nodes  []keyHolder
-	absent []proto.NodeID // voters that are not among the nodes
-	only   []proto.NodeID // that were named; none means all
+	nodes   []keyHolder
+	absent  []proto.NodeID // nodes of the cluster that are not among them
+	dropped string         // that one of them drops what maybe an absent one seals; "" if it does not
+	only    []proto.NodeID // that were named; none means all
 }
 
 // keyHolder is one of them. order gives it an order.
@@ -49,18 +50,30 @@ func keyNodesOf(ctx context.Context, c httpapi.Client, only []proto.NodeID) (*ke
 		}
 		n.nodes = append(n.nodes, holderAt(other, m.ID))
 	}
-	for _, id := range status.Voters {
-		listed := slices.ContainsFunc(members.Members, func(m httpapi.Member) bool { return m.ID == id })
-		if !listed && !slices.Contains(only, id) {
-			n.absent = append(n.absent, id)
-		}
-	}
+	n.missing(status, members.Members)
 	for _, id := range only {
 		if !slices.ContainsFunc(n.nodes, func(h keyHolder) bool { return h.id == id }) {
 			return nil, fmt.Errorf("--only names node %v, which node %v does not believe alive", id, members.Self)
 		}
 	}
 	return n, nil
+}
+
+// missing notes who is not there, as a node says: voters, and those that it does not believe alive any more.
+func (n *keyNodes) missing(s httpapi.Status, there []httpapi.Member) {
+	away := slices.Clone(s.Voters)
+	for _, g := range s.Gone {
+		away = append(away, g.ID)
+	}
+	slices.Sort(away)
+	n.absent = slices.DeleteFunc(slices.Compact(away), func(id proto.NodeID) bool {
+		listed := slices.ContainsFunc(there, func(m httpapi.Member) bool { return m.ID == id })
+		return listed || slices.Contains(n.only, id)
+	})
+	if dropped := s.Counters["gossip_dropped_unknown_key"]; dropped > 0 && len(n.absent) > 0 {
+		n.dropped = fmt.Sprintf("node %v dropped %s sealed with a key that it has not, since it started: its log says "+
+			"from where", s.Self, words.Plural(int(dropped), "message"))
+	}
 }
 
 // holderAt returns the node that a client asks, which must be the one with the id. The client has no address for a node
@@ -111,7 +124,7 @@ func (n *keyNodes) listed(ctx context.Context, failed map[proto.NodeID]error) (k
 	table, unread := do(ctx, slices.DeleteFunc(slices.Clone(n.nodes), func(h keyHolder) bool {
 		return errors.Is(failed[h.id], context.DeadlineExceeded)
 	}), httpapi.KeyOrder{Do: httpapi.ListKeys})
-	table.Absent, table.only = n.absent, n.only
+	table.Absent, table.dropped, table.only = n.absent, n.dropped, n.only
 	var errs []error
 	for _, node := range n.nodes {
 		if !slices.Contains(table.Nodes, node.id) {

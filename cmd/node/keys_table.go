@@ -18,10 +18,11 @@ type keyTable struct {
 	Keys  []keyRow       `json:"keys"`
 	// Failed are the nodes that did not do what they were asked, or did not answer.
 	Failed []proto.NodeID `json:"failed,omitempty"`
-	// Absent are the voters that are not believed alive: their keys stay as they are.
-	Absent []proto.NodeID `json:"absent_voters,omitempty"`
-	Next   string         `json:"-"` // what was done, and what comes next, for people
-	only   []proto.NodeID // that the command was told to ask
+	// Absent are the voters, and other nodes that were there, that are not believed alive: their keys stay as they are.
+	Absent  []proto.NodeID `json:"absent,omitempty"`
+	Next    string         `json:"-"` // what was done, and what comes next, for people
+	dropped string         // what a node drops that is sealed with another key, for people
+	only    []proto.NodeID // that the command was told to ask
 }
 
 // keyRow says which nodes have one key.
@@ -139,11 +140,13 @@ func writeKeyTable(w io.Writer, t keyTable) error {
 	}
 	var notes strings.Builder
 	if len(t.Absent) > 0 {
-		fmt.Fprintf(&notes, "%s not there: give another's gossip.key to each before it starts\n",
-			nodesDo(t.Absent, "is", "are"))
+		fmt.Fprintf(&notes, "%s not there: %s keeps its keys, and is let in if the others open what it seals; else "+
+			"copy another's gossip.key to it\n", nodesDo(t.Absent, "is", "are"), words.Either(len(t.Absent), "it", "each"))
 	}
-	if t.Next != "" {
-		notes.WriteString(t.Next + "\n")
+	for _, note := range []string{t.dropped, t.Next} {
+		if note != "" {
+			notes.WriteString(note + "\n")
+		}
 	}
 	_, err := io.WriteString(w, notes.String())
 	return err
