@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -57,16 +58,30 @@ func (e e2e) statusOf(c httpapi.Client, wanted func(httpapi.Status) bool) (s htt
 }
 
 // keys runs ringleader keys, asking node id.
-func (e securedE2E) keys(id proto.NodeID, words ...string) (table keyTable) {
+func (e securedE2E) keys(id proto.NodeID, words ...string) keyTable {
+	e.Helper()
+	table, err := e.keysOr(id, words...)
+	e.check(err)
+	return table
+}
+
+// oneApp is held while a test of this file runs a command: such tests run at once, and the library for command lines has
+// variables of its own.
+var oneApp sync.Mutex
+
+// keysOr does the same with a command that may fail.
+func (e securedE2E) keysOr(id proto.NodeID, words ...string) (table keyTable, err error) {
 	e.Helper()
 	var out, stderr bytes.Buffer
 	line := append([]string{
 		"ringleader", "keys", words[0], "--addr", e.Node(id).HTTP, "--credentials",
 		e.Operator(), "-o", "json",
 	}, words[1:]...)
-	e.check(newApp(&out, &stderr).RunContext(e.Context(), line))
+	oneApp.Lock()
+	defer oneApp.Unlock()
+	err = newApp(&out, &stderr).RunContext(e.Context(), line)
 	e.check(json.Unmarshal(out.Bytes(), &table))
-	return table
+	return table, err
 }
 
 // rotate replaces the one key of all nodes that node id believes alive. It returns the new one.
@@ -157,6 +172,40 @@ func TestLongKeys(t *testing.T) {
 	e.check(e.Start(follower))
 	e.leads(before.Leader)
 	e.told(before.Leader, func(s httpapi.Status) bool { return len(s.Alive) == 3 })
+}
+
+// docs/OPERATING.md: "A node was down, and is back before remove: it is let in at once, over its links. It gets no key
+// by that. remove is refused while it seals with the old key, and keys list names what mends it".
+func TestBackBeforeRemove(t *testing.T) {
+	e := newSecuredE2E(t, "bully", 3, append([]string{"--voters", "1-3", "--preempt=false"}, calm...)...)
+	e.check(e.StartAll())
+	first := e.agreed()
+	late := without(first.Leader, 1, 2, 3)[0]
+	old := e.sealing(first.Leader)
+	_, err := e.Kill(late)
+	e.check(err)
+	e.told(first.Leader, func(s httpapi.Status) bool { return len(s.Alive) == 2 })
+	fresh := e.keys(first.Leader, "add").Keys[1].Fingerprint
+	e.keys(first.Leader, "use", fresh)
+	e.check(e.Start(late))
+	e.told(first.Leader, func(s httpapi.Status) bool { return len(s.Alive) == 3 })
+	e.told(late, func(s httpapi.Status) bool { return len(s.Alive) == 3 && s.Leader == first.Leader })
+	e.logs(late, "is sealed with a key that this node has not (an older key?)")
+	for _, step := range [][]string{{"list"}, {"remove", old}, {"use", fresh}} {
+		_, err := e.keysOr(first.Leader, step...)
+		for _, says := range []string{
+			fmt.Sprintf("node %v has not key %s", late, fresh), "this mends it: ringleader keys use " + old,
+		} {
+			if err == nil || !strings.Contains(err.Error(), says) {
+				t.Errorf("%q: %v, want %q", step, err, says)
+			}
+		}
+	}
+	e.keys(first.Leader, "use", old)
+	e.keys(first.Leader, "remove", fresh)
+	if key := e.sealing(late); key != old {
+		t.Errorf("node %v seals with %s, want %s", late, key, old)
+	}
 }
 
 // A node that was down during a rotation is not let in: both sides say so. It comes in, without a restart, once it has

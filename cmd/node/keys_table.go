@@ -141,7 +141,8 @@ func writeKeyTable(w io.Writer, t keyTable) error {
 	var notes strings.Builder
 	if len(t.Absent) > 0 {
 		fmt.Fprintf(&notes, "%s not there: %s keeps its keys, and is let in if the others open what it seals; else "+
-			"copy another's gossip.key to it\n", nodesDo(t.Absent, "is", "are"), words.Either(len(t.Absent), "it", "each"))
+			"copy another's gossip.key to it\n", nodesDo(t.Absent, "is", "are"),
+			words.Either(len(t.Absent), "it", "each"))
 	}
 	for _, note := range []string{t.dropped, t.Next} {
 		if note != "" {

@@ -349,8 +349,8 @@ func TestKeysCommandOnly(t *testing.T) {
 	c.refused([]string{"--only"}, "list", "--only", "x")
 }
 
-// docs/OPERATING.md: "A node that does not answer in time is named, and the command ends with 6". The node that was asked
-// for the others answers; it must not be blamed.
+// docs/OPERATING.md: "A node that does not answer in time is named, and the command ends with 6". The node that was
+// asked for the others answers; it must not be blamed.
 func TestKeysCommandOfASilentNode(t *testing.T) {
 	for _, verb := range []httpapi.KeyVerb{httpapi.ListKeys, httpapi.UseKey} {
 		c := newKeyCluster(t, oldKey, "ba9876543210")
