@@ -65,8 +65,8 @@ func (e securedE2E) keys(id proto.NodeID, words ...string) keyTable {
 	return table
 }
 
-// oneApp is held while a test of this file runs a command: such tests run at once, and the library for command lines has
-// variables of its own.
+// oneApp is held while a test of this file runs a command: such tests run at once, and the library for command lines
+// has variables of its own.
 var oneApp sync.Mutex
 
 // keysOr does the same with a command that may fail.

@@ -143,7 +143,12 @@ func (n *keyNodes) change(ctx context.Context, o httpapi.KeyOrder) (keyTable, er
 	if len(failed) == 0 {
 		_, failed = do(ctx, n.nodes[1:], o)
 	}
-	return n.listed(ctx, failed)
+	table, err := n.listed(ctx, failed)
+	if len(table.Failed) > 0 {
+		err = fmt.Errorf("%w\n%s still do it: ringleader keys list shows what %s then", err,
+			nodesDo(table.Failed, "may", "may"), words.Either(len(table.Failed), "it has", "they have"))
+	}
+	return table, err
 }
 
 // before asks all nodes for their keys before something is changed. Unless all answer, nothing is.
@@ -192,7 +197,10 @@ func (n *keyNodes) add(ctx context.Context, key []byte, fromFile bool) (keyTable
 		return table, nil
 	}
 	again := "run this again, with the same file"
-	if !fromFile {
+	switch {
+	case table.row(fingerprint) == nil && len(table.Failed) == 0:
+		again = "nothing was changed"
+	case !fromFile:
 		again = fmt.Sprintf("take it back with ringleader keys remove %s, and run this again", fingerprint)
 	}
 	return table, errors.Join(err, fmt.Errorf("not all nodes have key %s: %s", fingerprint, again),

@@ -236,6 +236,9 @@ func TestKeysCommandRunsAgain(t *testing.T) {
 	if _, err := c.run("add", "--key-file", file); err != nil {
 		t.Error(err)
 	}
+	c.nodes[0].fails[httpapi.AddKey] = full
+	c.refused([]string{"node 1: ", "no space", ": nothing was changed"}, "add")
+	delete(c.nodes[0].fails, httpapi.AddKey)
 	c.want("added", []string{oldKey, fresh})
 	c.nodes[2].fails[httpapi.UseKey] = full
 	c.refused([]string{"node 3: ", "not all nodes seal with key " + fresh, "run this again"}, "use", fresh)
@@ -359,6 +362,10 @@ func TestKeysCommandOfASilentNode(t *testing.T) {
 		if err == nil || exitCode(err) != exitNoLeader || !strings.HasPrefix(err.Error(), "node 2: ") ||
 			strings.Contains(err.Error(), c.nodes[0].addr) || !strings.Contains(out, "1 3") {
 			t.Errorf("%s: %s, %v", verb, out, err)
+		}
+		later := "node 2 may still do it: ringleader keys list shows what it has then"
+		if verb == httpapi.UseKey && (err == nil || !strings.Contains(err.Error(), later)) {
+			t.Errorf("%v, want %q", err, later)
 		}
 	}
 }
