@@ -227,9 +227,13 @@ func (n *keyNodes) use(ctx context.Context, fingerprint string) (keyTable, error
 			"operator chose another key", fingerprint), table.disagreement(fingerprint))
 	}
 	table.Next = fmt.Sprintf("%s with key %s now", nodesDo(table.Nodes, "seals", "seal"), fingerprint)
+	next := "; next: "
+	if len(table.Absent) > 0 {
+		next = "; next, once all that stay are there: "
+	}
 	for _, row := range table.Keys {
 		if row.Fingerprint != fingerprint {
-			table.Next += fmt.Sprintf("; next: ringleader keys remove %s", row.Fingerprint)
+			table.Next += next + "ringleader keys remove " + row.Fingerprint
 		}
 	}
 	return table, nil

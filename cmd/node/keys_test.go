@@ -155,7 +155,7 @@ ABSENT
 FRESH  1 2 3               1 2 3
 0123456789ab  1 2 3               none
 ABSENT
-nodes 1 2 3 seal with key FRESH now; next: ringleader keys remove 0123456789ab
+nodes 1 2 3 seal with key FRESH now; next, once all that stay are there: ringleader keys remove 0123456789ab
 `,
 		},
 		{
