@@ -16,7 +16,7 @@ import (
 type keyTable struct {
 	Nodes []proto.NodeID `json:"nodes"` // that answered
 	Keys  []keyRow       `json:"keys"`
-	// Failed are the nodes that did not do what they were asked, or did not answer.
+	// Failed are the nodes that did not say which keys they have.
 	Failed []proto.NodeID `json:"failed,omitempty"`
 	// Absent are the voters, and other nodes that were there, that are not believed alive: their keys stay as they are.
 	Absent  []proto.NodeID `json:"absent,omitempty"`
