@@ -21,6 +21,7 @@ type keyRace struct {
 	nodes  []*keyNode
 	orders []string
 	ended  map[byte]bool
+	lost   httpapi.KeyVerb // whose answers get lost
 
 	mu      sync.Mutex
 	waiting map[keyTurn]chan struct{}
@@ -51,6 +52,9 @@ func (r *keyRace) seenBy(who byte, nodes []*keyNode) *keyNodes {
 				return httpapi.GossipKeys{}, err
 			}
 			keys, err := node.ChangeKeys(ctx, o)
+			if who != 0 && o.Do == r.lost {
+				err = httpapi.ErrUnreachable
+			}
 			return httpapi.GossipKeys{Self: node.id, Keys: keys}, err
 		}})
 	}
@@ -181,6 +185,46 @@ func keyOrders(a, b int) (all []string) {
 	return all
 }
 
+// keyRaceCase is two commands at once.
+type keyRaceCase struct {
+	a, b       keyStep
+	keys       []string
+	nodes, cut int             // B leaves the first nodes out
+	fails      httpapi.KeyVerb // at the last node, which has no space
+	lost       httpapi.KeyVerb // whose answers get lost
+}
+
+func (c keyRaceCase) name() string {
+	return fmt.Sprintf("%s and %s from node %d on, fails %q, lost %q", c.a.name, c.b.name, c.cut+1, c.fails, c.lost)
+}
+
+// try runs the commands in all orders.
+func (c keyRaceCase) try(t *testing.T) {
+	tried, cutOff := 0, 0
+	for _, orders := range keyProducts(c.nodes, keyOrders(3, 3)) {
+		r := newKeyRace(orders, c.keys)
+		r.lost = c.lost
+		if c.fails != "" {
+			r.nodes[c.nodes-1].fails = map[httpapi.KeyVerb]error{c.fails: errors.New("no space is left")}
+		}
+		errs, possible := r.run(t, c.cut, c.a, c.b)
+		if !possible {
+			continue
+		}
+		tried++
+		if err := r.whole(); c.cut == 0 && errors.Join(errs...) == nil && err != nil {
+			t.Fatalf("orders %v: both say that it is done, but %v", orders, err)
+		}
+		if err := r.cutOff(); err != nil {
+			cutOff++
+			if c.cut == 0 || !r.healed(t, errs) {
+				t.Fatalf("orders %v: %v\nA: %v\nB: %v", orders, err, errs[0], errs[1])
+			}
+		}
+	}
+	t.Logf("%d orders, a node is cut off in %d", tried, cutOff)
+}
+
 // docs/OPERATING.md: "two operators at once do no harm: the first node lets one go first, no node seals with a key
 // that another lacks, and if both commands end with 0, all nodes seal with the same. Where the commands go to different
 // nodes a node may seal with a key that another lacks: then a command ends with 1 and names what mends it". Every order
@@ -202,45 +246,27 @@ func TestKeysOfTwoOperators(t *testing.T) {
 		return n.add(ctx, key, true)
 	}}
 	three := []string{oldKey, x, y}
-	for _, c := range []struct {
-		a, b       keyStep
-		keys       []string
-		nodes, cut int // B leaves the first nodes out
-	}{
-		{use(x), remove(x), three, 3, 0},
-		{use(x), use(y), three, 3, 0},
-		{use(x), remove(y), three, 2, 0},
-		{use(x), remove(oldKey), three, 2, 0},
-		{use(x), use(x), three, 2, 0},
-		{use(x), add, []string{oldKey}, 2, 0},
-		{remove(x), add, three, 2, 0},
-		{remove(x), remove(y), three, 2, 0},
-		{add, add, []string{oldKey}, 2, 0},
-		{use(x), remove(x), three, 3, 1},
-		{use(x), use(y), three, 2, 1},
-		{remove(x), use(x), three, 3, 1},
+	for _, c := range []keyRaceCase{
+		{a: use(x), b: remove(x), keys: three, nodes: 3},
+		{a: use(x), b: use(y), keys: three, nodes: 3},
+		{a: use(x), b: remove(y), keys: three, nodes: 2},
+		{a: use(x), b: remove(oldKey), keys: three, nodes: 2},
+		{a: use(x), b: use(x), keys: three, nodes: 2},
+		{a: use(x), b: add, keys: []string{oldKey}, nodes: 2},
+		{a: remove(x), b: add, keys: three, nodes: 2},
+		{a: remove(x), b: remove(y), keys: three, nodes: 2},
+		{a: add, b: add, keys: []string{oldKey}, nodes: 2},
+		{a: use(x), b: remove(x), keys: three, nodes: 2, fails: httpapi.UseKey},
+		{a: use(x), b: remove(x), keys: three, nodes: 2, fails: httpapi.RemoveKey},
+		{a: use(x), b: remove(x), keys: three, nodes: 2, lost: httpapi.UseKey},
+		{a: use(x), b: remove(x), keys: three, nodes: 2, lost: httpapi.RemoveKey},
+		{a: use(x), b: use(y), keys: three, nodes: 2, fails: httpapi.UseKey},
+		{a: use(x), b: use(y), keys: three, nodes: 2, lost: httpapi.UseKey},
+		{a: use(x), b: remove(x), keys: three, nodes: 3, cut: 1},
+		{a: use(x), b: use(y), keys: three, nodes: 2, cut: 1},
+		{a: remove(x), b: use(x), keys: three, nodes: 3, cut: 1},
 	} {
-		t.Run(fmt.Sprintf("%s and %s from node %d on", c.a.name, c.b.name, c.cut+1), func(t *testing.T) {
-			tried, cutOff := 0, 0
-			for _, orders := range keyProducts(c.nodes, keyOrders(3, 3)) {
-				r := newKeyRace(orders, c.keys)
-				errs, possible := r.run(t, c.cut, c.a, c.b)
-				if !possible {
-					continue
-				}
-				tried++
-				if err := r.whole(); c.cut == 0 && errors.Join(errs...) == nil && err != nil {
-					t.Fatalf("orders %v: both say that it is done, but %v", orders, err)
-				}
-				if err := r.cutOff(); err != nil {
-					cutOff++
-					if c.cut == 0 || !r.healed(t, errs) {
-						t.Fatalf("orders %v: %v\nA: %v\nB: %v", orders, err, errs[0], errs[1])
-					}
-				}
-			}
-			t.Logf("%d orders, a node is cut off in %d", tried, cutOff)
-		})
+		t.Run(c.name(), c.try)
 	}
 }
 
