@@ -52,7 +52,7 @@ func IDRanges(ids []NodeID) string {
 	return strings.Join(words, ",")
 }
 
-// String describes the list for people: "voters 1-3", "70 voters", or "no voters".
+// String describes the list for people: "voters 1-3", "voter 1", "70 voters", or "no voters".
 func (l VoterList) String() string {
 	count, isSum := strings.CutPrefix(string(l), "#")
 	switch {
@@ -61,6 +61,8 @@ func (l VoterList) String() string {
 	case isSum:
 		n, _, _ := strings.Cut(count, ":")
 		return n + " voters"
+	case !strings.ContainsAny(string(l), "-,"):
+		return "voter " + string(l)
 	}
 	return "voters " + string(l)
 }

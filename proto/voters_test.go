@@ -52,10 +52,14 @@ func TestDistance(t *testing.T) {
 	}
 }
 
-// What comes from the network or a disk is one of the forms that are written, or nothing.
+// What comes from the network or a disk is one of the forms that are written, or nothing. A list has words of its own
+// in a sentence: "node 1 has voters 1" was none.
 func TestVoterListForms(t *testing.T) {
 	long := ListVoters([]NodeID{1, 1 << 20, 1 << 30, 1 << 40, 1 << 45, 1 << 50, 1 << 51, 1 << 52, 1 << 53})
-	for l, words := range map[VoterList]string{"": "no voters", "1-3,7": "voters 1-3,7", long: "9 voters"} {
+	for l, words := range map[VoterList]string{
+		"": "no voters", "17": "voter 17", "1-3": "voters 1-3", "1-3,7": "voters 1-3,7", "1,7": "voters 1,7",
+		long: "9 voters",
+	} {
 		if err := l.Validate(); err != nil || l.String() != words {
 			t.Errorf("%q: %v, %q", string(l), err, l)
 		}

@@ -167,7 +167,7 @@ var live = map[string]struct {
 	}, []string{
 		"Node 1 leads term 2 since 12:00:06.000 UTC, by the word of node 1.",
 		"But nobody leads, by the word of node 4: no leader is known.",
-		"Node 4 has another list of voters than node 1, the leader: it has voters 2-4, node 1 has voters 1.",
+		"Node 4 has another list of voters than node 1, the leader: it has voters 2-4, node 1 has voter 1.",
 		"They exchange no votes, since two majorities might lead.",
 		"Start the one that is wrong again with the list of the others, and change one voter at a time.",
 	}},
