@@ -246,3 +246,55 @@ func TestReElectedInAGap(t *testing.T) {
 		}
 	}
 }
+
+// "Node 3 led term 1 until 5 s": node 2 had followed it no more since 1.5 s, but may have come back to it in a gap, and
+// renewed its lease until then.
+func TestFollowerThatMayBeBack(t *testing.T) {
+	for name, gap := range map[string]bool{"a gap": true, "none": false} {
+		v := newVoters()
+		v.level = "info"
+		v.ask(3, 0, 1)
+		v.elect(3, 1, 1, 2)
+		v.miss(2, 1500, 3)
+		if gap {
+			v.lost(2, 2)
+		}
+		v.miss(1, 5000, 3)
+		v.add(2, 5100, trace.Record{Event: "receive", Term: 1, Round: 2, Why: []string{"1 asks for term 2 -> yes"}})
+		led := v.b.History().Groups[0].Leaderships
+		if len(led) != 1 || led[0].End.IsZero() != gap {
+			t.Errorf("%s: %+v", name, led)
+		}
+	}
+}
+
+// "Node 3 led term 1 until 1.5 s": node 2 began later, with nothing saved. Where its log is cut, a process before that
+// may have followed the leader, and lost its disk. Another log that is cut tells that it may be, and so does whoever
+// saw node 2 before.
+func TestFollowerThatLostItsDisk(t *testing.T) {
+	for name, c := range map[string]struct {
+		cut, seen bool
+	}{
+		"all logs are whole": {},
+		"another log is cut": {cut: true},
+		"it was in a view":   {seen: true},
+	} {
+		v := newVoters()
+		v.level = "info"
+		if !c.cut {
+			v.start(1, 0)
+		}
+		v.start(3, 0)
+		if c.seen {
+			v.add(3, 4, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		}
+		v.ask(3, 5, 1)
+		v.elect(3, 1, 1)
+		v.miss(1, 1500, 3)
+		v.start(2, 9000)
+		led := v.b.History().Groups[0].Leaderships
+		if over := !c.cut && !c.seen; len(led) != 1 || led[0].End.IsZero() == over {
+			t.Errorf("%s: %+v", name, led)
+		}
+	}
+}

@@ -452,7 +452,7 @@ func (g *group) abandoned(r *Leadership, surely bool) (at time.Time, ref Ref) {
 	slices.SortFunc(left, func(a, b Follower) int { return a.Until.Compare(b.Until) })
 	for _, f := range left {
 		delete(with, f.Node)
-		if len(with) > most || surely && len(with)+g.mayFollow(r, f.Until) > most {
+		if len(with) > most || surely && len(with)+g.mayFollow(r, with, f.Until) > most {
 			continue
 		}
 		if r.life != nil && g.fix.at(r.Leader, r.wrote).After(f.Until) {
@@ -463,21 +463,33 @@ func (g *group) abandoned(r *Leadership, surely bool) (at time.Time, ref Ref) {
 	return time.Time{}, Ref{}
 }
 
-// mayFollow counts the voters that followed the leader by none of their records, and may have done so at the time t:
-// the record in which one began to may be missing.
-func (g *group) mayFollow(r *Leadership, t time.Time) (voters int) {
+// mayFollow counts the voters, beside those with the leader, that may have followed it at the time t by none of their
+// records: the one in which a voter began to, or came back to it, may be missing.
+func (g *group) mayFollow(r *Leadership, with map[uint64]bool, t time.Time) (voters int) {
 	for id := range g.voters {
-		m := g.nodes[id]
-		if m == nil || id == r.Leader || r.follower(id) != nil {
+		m, f, since := g.nodes[id], r.follower(id), r.From
+		if f != nil {
+			since = f.Until.Add(1)
+		}
+		if m == nil || with[id] || id == r.Leader || since.After(t) {
 			continue
 		}
-		l := m.at(t, g.fix)
-		none := l == nil && len(m.lives) > 0 && m.lives[0].surelyFirst()
-		if !none && (l == nil || !g.tells(l, r.From, t)) {
+		if l := m.at(t, g.fix); l == nil && !g.surelyFirst(m) || l != nil && !g.tells(l, since, t) {
 			voters++
 		}
 	}
 	return voters
+}
+
+// surelyFirst reports whether no process of the node came before the first one here. Where logs are cut, that may have
+// lost its disk.
+func (g *group) surelyFirst(m *member) bool {
+	if len(m.lives) == 0 || g.pairing.cut {
+		return false
+	}
+	first := m.lives[0]
+	seen := earliest(firstAfter(g.joins[first.node], time.Time{}), firstAfter(g.heard[first.node], time.Time{}))
+	return seen.IsZero() || seen.After(g.fix.at(first.node, first.from).Add(-maxTransit))
 }
 
 // tells reports whether the records of the process tell what it believed from one time to another: none is missing, and
