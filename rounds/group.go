@@ -375,9 +375,7 @@ func (g *group) survey(terms []uint64) {
 	if g.key.run == 0 { // a simulated run has one clock, which is right
 		g.fix = g.paths.fix()
 	}
-	if len(g.fix) > 0 && contradict {
-		g.unpair()
-	}
+	g.unpair(contradict && len(g.fix) > 0)
 	g.asked, g.heard, g.orphans = emptied(g.asked), emptied(g.heard), emptied(g.orphans)
 	g.asks, g.lived, g.slow = map[*life][]time.Time{}, map[*life][]LifeEvent{}, map[*life][]slowReceipt{}
 	g.away = map[uint64][]absence{}

@@ -21,7 +21,6 @@ type link struct {
 	half    time.Duration // half of them are
 
 	lives []*life // the processes of the sender
-	back  *link   // in the other direction, nil if nothing came
 
 	told  shortest
 	early shortest // of the slower half of the pairs that pairing.early doubts; they count if there are no others
@@ -104,12 +103,6 @@ func (got *arrival) prompt() some {
 		return got.fits
 	}
 	return prompt
-}
-
-// slow reports whether the message and fast ones in the other direction seem to have taken long together, whatever
-// the clocks show. This tells more than late does where one message was sent alone.
-func (l *link) slow(m *post, got *receipt) bool {
-	return l.back != nil && l.back.known() && got.wall.Sub(m.wall)+l.back.quarter > maxTransit
 }
 
 // ordered reports whether the receipt is after its send by the hybrid clock, if that showed so many µs at the send.

@@ -83,9 +83,8 @@ func (g *group) pair(terms []uint64) {
 			g.learn(by, got)
 		}
 	}
-	for way, l := range p.links {
+	for _, l := range p.links {
 		l.settle()
-		l.back = p.links[[2]uint64{way[1], way[0]}]
 	}
 	for i := range p.arrivals {
 		p.arrivals[i].fit()
@@ -121,23 +120,44 @@ func (g *group) attach(got *arrival) {
 	}
 }
 
-// unpair takes apart the pairs whose messages came before they were sent, by what the certain pairs tell of the clocks.
-func (g *group) unpair() {
+// unpair takes apart the pairs whose messages came before they were sent, by what the certain pairs tell of the clocks
+// where all pairs contradict each other, and those whose messages outlived their sender.
+func (g *group) unpair(contradict bool) {
 	for i := range g.pairing.arrivals {
 		got := &g.pairing.arrivals[i]
 		if got.e != nil && got.e.life.text {
 			continue
 		}
 		for i, m := range got.around {
-			if !got.fits.has(i) || !g.paths.before(got.wall, m.by.Wall, got.to, got.from) {
+			late := g.outlived(&m, got)
+			early := contradict && g.paths.before(got.wall, m.by.Wall, got.to, got.from)
+			if !got.fits.has(i) || !late && !early {
 				continue
 			}
+			m.unsure = m.unsure || late
 			if got.e != nil && got.e.cause == m.by {
-				got.e.cause, got.e.unsure = nil, got.fits.several()
+				got.e.cause, got.e.unsure = nil, late || got.fits.several()
 			}
 			m.by.elsewhere = slices.DeleteFunc(m.by.elsewhere, func(other receipt) bool { return other == got.receipt })
 		}
 	}
+}
+
+// outlived reports whether the log of the sender may end before the message came, and a process after that of m may
+// have sent it: that had begun, so that the connections of the former had ended, or m was sent long before, and the
+// receiver had not slept since.
+func (g *group) outlived(m *post, got *arrival) bool {
+	off, at := g.apart(got.from, got.to), g.fix.at(got.to, got.wall)
+	last := got.link.lives[len(got.link.lives)-1]
+	if off == unbounded || !g.fix.at(got.from, last.until).Before(at.Add(off)) {
+		return false
+	}
+	if next := m.by.life.next; next != nil && at.Sub(g.fix.at(got.from, next.from)) > outlives+off {
+		return true
+	}
+	sent, by := g.fix.at(got.from, m.wall), g.nodes[got.to].at(at, g.fix)
+	slept := by != nil && by.wokeBefore(at, g.fix) && !g.fix.at(got.to, by.from).After(sent)
+	return at.Sub(sent) > maxTransit+off && !slept
 }
 
 // sample notes how long the message of e seems to have taken.
@@ -147,9 +167,7 @@ func (g *group) sample(got *arrival, e *entry, how sure) {
 	}
 	told := &got.link.told
 	if g.pairing.early(got, e) {
-		if told = &got.link.early; got.wall.Sub(e.Wall) < got.link.half {
-			return
-		}
+		told = &got.link.early
 	}
 	told.doubtful.sample(e.Wall, got.wall)
 	if how == certain {
@@ -347,9 +365,11 @@ func (g *group) sender(got *arrival) (by *entry, how sure) {
 	if how = min(how, g.others(last.by, got)); how < certain && !proves {
 		how = notSure
 	}
-	slow := l.late(last, &got.receipt) > outlives || l.slow(last, &got.receipt)
-	if slow && last.by.life.until.Add(outlives).UnixMicro() < got.clock.Micros {
+	if l.late(last, &got.receipt) > outlives && last.by.life.until.Add(outlives).UnixMicro() < got.clock.Micros {
 		how = notSure // the sender's log ends before: a later process may have sent it
+	}
+	if got.wall.Sub(last.wall) < l.half && g.pairing.early(got, last.by) {
+		how = notSure // it was too fast for a process that had just begun: a former one sent it
 	}
 	if others && l.vague {
 		how = notSure // it may be the pair by which the link is known that is wrong

@@ -118,6 +118,48 @@ func TestHybridClockAheadOfItsNode(t *testing.T) {
 	}
 }
 
+// "Called arrived, and never received": the message seems to have come 3 s after it was sent. The receiver had not slept
+// until then, or the sender was started again since, and the log of the sender ends before the receipt: its next process
+// may have sent it.
+func TestPairThatIsSlow(t *testing.T) {
+	for name, c := range map[string]struct {
+		starts uint64 // who is started again
+		awake  bool   // the receiver writes just before
+		later  bool   // the sender writes later than the receipt
+		want   rounds.Delivery
+	}{
+		"to one that slept":            {want: rounds.Arrived},
+		"to one that was awake":        {awake: true, want: rounds.Unseen},
+		"held up, all is here":         {awake: true, later: true, want: rounds.Arrived},
+		"by a process or after it":     {starts: 1, want: rounds.Unseen},
+		"by a process, all is here":    {starts: 1, later: true, want: rounds.Arrived},
+		"to the next process":          {starts: 2, want: rounds.Unseen},
+		"to the next one, all is here": {starts: 2, later: true, want: rounds.Arrived},
+	} {
+		v := newVoters()
+		v.start(1, 0)
+		v.start(2, 0)
+		v.send(1, 1200, 1, "1:9", "x -> y")
+		if c.starts > 0 {
+			v.start(c.starts, 3000)
+		}
+		if c.awake {
+			v.add(2, 4000, trace.Record{Event: "timeout", Term: 1})
+		}
+		if c.later {
+			v.add(1, 5000, trace.Record{Event: "timeout", Term: 1})
+		}
+		v.receive(2, 4550, 1, "1:9")
+		for _, r := range v.b.History().Groups[0].Rounds {
+			for _, m := range r.Messages {
+				if m.SendStep >= 0 && m.Delivery != c.want {
+					t.Errorf("%s: %+v", name, m)
+				}
+			}
+		}
+	}
+}
+
 // send writes that a node sends a message to node 2; without a reason, the record is one that is not kept.
 func (v *voters) send(node uint64, ms int, term uint64, id string, why ...string) {
 	v.add(node, ms, trace.Record{
@@ -275,7 +317,7 @@ func TestPairOfARotatedLogOfASlowClock(t *testing.T) {
 
 // "The wall clock of node 2 is 4h ahead of the others', give or take 110 ms": all logs begin at one time. What came
 // soon after may be of a process before, also before one that began with nothing saved, since it lost its disk. It has
-// the number of a message that the next process sent later, and seems to have been too fast.
+// the number of a message that the next process sent later, and seems to have been too fast: so it is not that one.
 func TestPairAtTheBeginningOfALog(t *testing.T) {
 	for _, ahead := range []int{4 * 3600e3, -4 * 3600e3} { // of node 2
 		for _, begins := range []string{"with a process that has nothing saved", "within a process"} {
@@ -306,6 +348,11 @@ func TestPairAtTheBeginningOfALog(t *testing.T) {
 			off := g.Clocks[0].Offset.Abs() - 4*time.Hour
 			if err := g.Clocks[0].Error; err == 0 || off.Abs() > err {
 				t.Errorf("node 2 is %d ms ahead, the log begins %s: %v off; %+v", ahead, begins, off, g.Clocks)
+			}
+			for _, m := range g.Rounds[0].Messages {
+				if m.ID == "1:9" && m.SendStep >= 0 && m.Delivery == rounds.Arrived {
+					t.Errorf("node 2 is %d ms ahead, the log begins %s: %+v", ahead, begins, m)
+				}
 			}
 		}
 	}

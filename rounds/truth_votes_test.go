@@ -214,8 +214,8 @@ func (r *reading) heldUp(m rounds.Message, sent, received time.Time) bool {
 }
 
 // outlived reports whether a message of another process of the sender with the same id was received after m was sent,
-// although it is a copy, or its process had ended for a while, or the record that sent it is not read. No node receives
-// a message of the former two kinds: the connections of a process end with it.
+// although it is a copy, or its process had ended for a while. No node receives such a message: the connections of a
+// process end with it.
 func (r *reading) outlived(m rounds.Message, sent time.Time) bool {
 	for other, times := range r.run.truth.Receipts {
 		id := fmt.Sprintf("%d:%d", other.From, other.Seq)
@@ -227,9 +227,6 @@ func (r *reading) outlived(m rounds.Message, sent time.Time) bool {
 		})
 		wrote := &r.run.records[by]
 		for i, at := range times {
-			if r.byRef[rounds.Ref{Node: wrote.Node, Incarnation: wrote.Incarnation, Seq: wrote.Seq}] == nil {
-				return true // the record that sent it is in a gap, or cut off
-			}
 			until := r.lives[wrote.Incarnation].Until
 			if at.After(sent) && (i > 0 || !until.IsZero() && at.Sub(until) > 100*time.Millisecond) {
 				return true
