@@ -110,22 +110,10 @@ func (g *group) absencesOf(l *life) (all []absence) {
 			end(e.At)
 			continue
 		case Ended:
-			a.ended = e.Known != Inferred
-			if a.how = "dead"; e.left {
-				a.how = "stopped"
-			}
-			if g.refusedAt(l, e.At) {
-				a.how = refusing
-			}
-			if e.Known == Inferred {
-				a.from, a.how = g.stoppedBy(l, next), missing
-			}
-			var known bool
-			a.until, known = g.cameBack(l, a.from)
-			hidden := l.next == nil && !l.debug && (e.proof || a.how == "dead" && !g.missedSince(l.node, &e))
-			if a.ended && (!known || hidden) {
-				a.how = unseen
-			}
+			ended := g.downAfter(l, &e, next)
+			end(ended[0].from)
+			all = append(all, ended...)
+			continue
 		case Silent:
 			a.how, a.until = "silent", g.seenAgain(l.node, e.At)
 		case Paused:
@@ -137,42 +125,6 @@ func (g *group) absencesOf(l *life) (all []absence) {
 		all = append(all, a)
 	}
 	return all
-}
-
-// cameBack returns when the node of a process that had ended by then was there again, and whether it was away until
-// then: the start of its next process is in a record, or nothing tells of one. Otherwise that may have run before.
-func (g *group) cameBack(l *life, ended time.Time) (at time.Time, known bool) {
-	if l.next != nil && l.next.started {
-		return g.fix.at(l.node, l.next.from), true
-	}
-	if at = g.seenAgain(l.node, ended); l.next != nil {
-		at = earliest(at, g.fix.at(l.node, l.next.from))
-	}
-	return at, at.IsZero()
-}
-
-// missedSince reports whether the process that saw another one end asked that node for its vote later, in vain, or
-// whether the logs end about then. Otherwise the next process of the node may run, cut off, and have written nothing.
-func (g *group) missedSince(id uint64, ended *LifeEvent) bool {
-	return g.logsEnd.Sub(ended.At) <= together || slices.ContainsFunc(g.asked[id], func(a asking) bool {
-		return a.ref.Node == ended.Ref.Node && a.ref.Incarnation == ended.Ref.Incarnation && a.at.After(ended.At)
-	})
-}
-
-// stoppedBy returns since when the process wrote nothing, and was missed, before the next one of its node began.
-func (g *group) stoppedBy(l *life, next time.Time) time.Time {
-	last := g.fix.at(l.node, l.until)
-	if l.debug {
-		return last
-	}
-	for _, d := range g.dropsSince(l.node, last) {
-		next = earliest(next, d.At)
-		break
-	}
-	if asked, ok := g.firstAsked(l.node, last); ok {
-		next = earliest(next, asked.at)
-	}
-	return next
 }
 
 // unseen returns since when the node is in the view of another one no more, if no record tells anything of it since. At

@@ -246,6 +246,15 @@ func TestBackWithoutARecordOfIt(t *testing.T) {
 		"it was seen": {func(v *voters) {
 			v.lose(1, 3000, "", 1, 3)
 		}, "voter 2 dead, 3 ended and not seen since: 1 of 3", 2 * time.Second},
+		"others that wrote nothing were there before": {func(v *voters) {
+			v.lose(1, 1200, "", 1, 2, 3)
+			v.lose(1, 1500, "link-closed 2, dial-refused 2, link-closed 3, dial-refused 3", 1)
+			v.start(3, 3000)
+		}, "voters 2 and 3 dead: 1 of 3", 1500 * time.Millisecond},
+		"one that wrote nothing was there before": {func(v *voters) {
+			v.lose(1, 2800, "", 1, 3)
+			v.start(3, 3000)
+		}, "voter 2 dead, 3 ended and not seen since: 1 of 3", 1800 * time.Millisecond},
 		"only its end was proven": {func(*voters) {
 		}, "voter 2 dead, 3 ended and not seen since: 1 of 3", 3 * time.Second},
 	} {

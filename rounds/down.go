@@ -1,0 +1,85 @@
+package rounds
+
+import (
+	"slices"
+	"time"
+)
+
+// downAfter returns when the node ran no process after this one, until its next one that wrote records began: also
+// after those ended that wrote none.
+func (g *group) downAfter(l *life, e *LifeEvent, next time.Time) (all []absence) {
+	for {
+		a := g.downSince(l, e, next)
+		all = append(all, a)
+		if a.until.IsZero() || a.until.Equal(next) {
+			return all
+		}
+		drops := g.dropsSince(l.node, a.until)
+		i := slices.IndexFunc(drops, func(d *drop) bool { return EndedProcess(d.Evidence, l.node) })
+		if i < 0 || !next.IsZero() && !drops[i].At.Before(next) {
+			return all
+		}
+		d := drops[i]
+		e = &LifeEvent{Ended, d.At, PeersSaw, d.Ref, "", saysLeft(d.Evidence, l.node), d.proven()}
+	}
+}
+
+// downSince returns since when the node ran no process, after its process ended, and until when.
+func (g *group) downSince(l *life, e *LifeEvent, next time.Time) absence {
+	a := absence{id: l.node, from: e.At, how: "dead", ref: e.Ref, ended: e.Known != Inferred}
+	if e.left {
+		a.how = "stopped"
+	}
+	if g.refusedAt(l, e.At) {
+		a.how = refusing
+	}
+	if e.Known == Inferred {
+		a.from, a.how = g.stoppedBy(l, next), missing
+	}
+	var known bool
+	a.until, known = g.cameBack(l, a.from)
+	hidden := l.next == nil && !l.debug && (e.proof || a.how == "dead" && !g.missedSince(l.node, e))
+	if a.ended && (!known || hidden) {
+		a.how = unseen
+	}
+	return a
+}
+
+// cameBack returns when the node of a process that had ended by then was there again, and whether it was away until
+// then: the start of its next process is in a record, and nothing tells of one before. Otherwise that may have run
+// before.
+func (g *group) cameBack(l *life, ended time.Time) (at time.Time, known bool) {
+	at = g.seenAgain(l.node, ended)
+	if l.next == nil {
+		return at, at.IsZero()
+	}
+	next := g.fix.at(l.node, l.next.from)
+	if between := !at.IsZero() && at.Add(g.fix.error()).Before(next); l.next.started && !between {
+		return next, true
+	}
+	return earliest(at, next), false
+}
+
+// missedSince reports whether the process that saw another one end asked that node for its vote later, in vain, or
+// whether the logs end about then. Otherwise the next process of the node may run, cut off, and have written nothing.
+func (g *group) missedSince(id uint64, ended *LifeEvent) bool {
+	return g.logsEnd.Sub(ended.At) <= together || slices.ContainsFunc(g.asked[id], func(a asking) bool {
+		return a.ref.Node == ended.Ref.Node && a.ref.Incarnation == ended.Ref.Incarnation && a.at.After(ended.At)
+	})
+}
+
+// stoppedBy returns since when the process wrote nothing, and was missed, before the next one of its node began.
+func (g *group) stoppedBy(l *life, next time.Time) time.Time {
+	last := g.fix.at(l.node, l.until)
+	if l.debug {
+		return last
+	}
+	for _, d := range g.dropsSince(l.node, last) {
+		next = earliest(next, d.At)
+		break
+	}
+	if asked, ok := g.firstAsked(l.node, last); ok {
+		next = earliest(next, asked.at)
+	}
+	return next
+}
