@@ -118,9 +118,9 @@ func TestHybridClockAheadOfItsNode(t *testing.T) {
 	}
 }
 
-// "Called arrived, and never received": the message seems to have come 3 s after it was sent. The receiver had not slept
-// until then, or the sender was started again since, and the log of the sender ends before the receipt: its next process
-// may have sent it.
+// "Called arrived, and never received": the message seems to have come 3 s after it was sent. The receiver had not
+// slept until then, or the sender was started again since, and the log of the sender ends before the receipt: its next
+// process may have sent it.
 func TestPairThatIsSlow(t *testing.T) {
 	for name, c := range map[string]struct {
 		starts uint64 // who is started again

@@ -1,0 +1,120 @@
+package rounds
+
+import (
+	"slices"
+	"time"
+)
+
+// abandoned returns when the leader had lost the majority of the voters, since its lease was not renewed: those that
+// still believed in it, those without records, and itself are no majority; surely not either with those that perhaps
+// did. The lease was over then. It returns zero if they always were one. Where no record says who votes, every
+// follower must have stopped believing.
+func (g *group) abandoned(r *Leadership, surely bool) (at time.Time, ref Ref) {
+	with := map[uint64]bool{r.Leader: true} // who may still have been bound to it
+	var left []Follower
+	for _, f := range r.Followers {
+		with[f.Node] = true
+		if f.expired {
+			f.Until = g.expired(&f)
+			left = append(left, f)
+		}
+	}
+	most := 0 // how many are no majority
+	if len(g.voters) > 0 {
+		most = len(g.voters) / 2
+		for id := range with {
+			if !g.voters[id] {
+				delete(with, id)
+			}
+		}
+		for id := range g.voters {
+			if g.nodes[id] == nil {
+				with[id] = true
+			}
+		}
+	} else {
+		delete(with, r.Leader)
+	}
+	slices.SortFunc(left, func(a, b Follower) int { return a.Until.Compare(b.Until) })
+	for _, f := range left {
+		delete(with, f.Node)
+		if len(with) > most || surely && len(with)+g.mayFollow(r, with, f.Until) > most {
+			continue
+		}
+		if r.life != nil && g.fix.at(r.Leader, r.wrote).After(f.Until) {
+			break // it led on, by its own word
+		}
+		return f.Until, f.Last
+	}
+	return time.Time{}, Ref{}
+}
+
+// mayFollow counts the voters, beside those with the leader, that may have followed it at the time t by none of their
+// records: the one in which a voter began to, or came back to it, may be missing.
+func (g *group) mayFollow(r *Leadership, with map[uint64]bool, t time.Time) (voters int) {
+	for id := range g.voters {
+		m, f, since := g.nodes[id], r.follower(id), r.From
+		if f != nil {
+			since = f.Until.Add(1)
+		}
+		if m == nil || with[id] || id == r.Leader || since.After(t) {
+			continue
+		}
+		if l := m.at(t, g.fix); l == nil && !g.surelyFirst(m) || l != nil && !g.tells(l, since, t) {
+			voters++
+		}
+	}
+	return voters
+}
+
+// surelyFirst reports whether no process of the node came before the first one here. Where logs are cut, that may have
+// lost its disk.
+func (g *group) surelyFirst(m *member) bool {
+	if len(m.lives) == 0 || g.pairing.cut {
+		return false
+	}
+	first := m.lives[0]
+	seen := earliest(firstAfter(g.joins[first.node], time.Time{}), firstAfter(g.heard[first.node], time.Time{}))
+	return seen.IsZero() || seen.After(g.fix.at(first.node, first.from).Add(-maxTransit))
+}
+
+// tells reports whether the records of the process tell what it believed from one time to another: none is missing, and
+// one came later, or it had ended.
+func (g *group) tells(l *life, from, until time.Time) bool {
+	before, _ := l.before(from, g.fix)
+	if after, wrote := l.after(until, g.fix); wrote {
+		return l.rangeOf(after.seq) <= max(before.seq, 1)
+	}
+	return slices.ContainsFunc(g.events(l), func(e LifeEvent) bool { return e.Kind == Ended && !e.At.After(until) })
+}
+
+// expired returns when the lease had ended at the latest whose end the follower noticed, as far as the follower can
+// tell: it may have noticed late, since it slept.
+func (g *group) expired(f *Follower) time.Time {
+	l := g.nodes[f.Node].byIncarnation[f.Last.Incarnation]
+	if l == nil {
+		return f.Until
+	}
+	at := g.wokeFrom(l, f.Until)
+	if l.debug && !f.lease.IsZero() && at.Sub(f.lease) > maxTransit { // it wrote down all renewals that it heard of
+		return f.lease
+	}
+	return at
+}
+
+// ranOut returns when the lease had ended that a majority of the voters held for ended at the time at. A voter knows
+// of a lease what the leader knew as it sent its last HEARTBEAT. The answers to that one renewed the lease, and a
+// leader begins at most two rounds of them without answers, a quarter of the promise apart. Nobody leads a later term
+// before the lease has ended.
+func (g *group) ranOut(r *Leadership, at time.Time) time.Time {
+	if r.life != nil && r.life.debug && !r.gap && (r.Lease.After(at) || !g.wroteUnseen(r.life)) {
+		return r.Lease // the leader wrote its last renewal
+	}
+	end := latest(at.Add(g.leaseTime/2), r.Lease)
+	for _, next := range g.begunAfter(at) {
+		if next.Term > r.Term || next.From.After(end) {
+			return earliest(next.From, end)
+		}
+	}
+	return end
+}

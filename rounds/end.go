@@ -1,0 +1,226 @@
+package rounds
+
+import (
+	"slices"
+	"time"
+)
+
+// end sets when the leadership was over: at the first of what ends it. Zero if nothing in the records does.
+func (g *group) end(r *Leadership) {
+	sooner := func(at time.Time, e Ending) {
+		if r.End.IsZero() || at.Before(r.End) {
+			r.End, r.Ended = at, e
+		}
+	}
+	if r.gap {
+		sooner(r.Until, Ending{EndedUnseen, Inferred, r.Last})
+	} else if !r.Last.IsZero() {
+		kind, at := EndedByWord, r.Until
+		if r.endedBy.expired {
+			kind, at = EndedByLease, at.Add(-r.endedBy.late)
+			if r.life.debug && !r.holed && !r.Lease.IsZero() && r.Lease.Before(at) { // it noticed late: it had slept
+				at = r.Lease
+			}
+		}
+		sooner(at, Ending{kind, OwnWord, r.Last})
+	}
+	if f := r.released(); f != nil && (r.gap || r.Last.IsZero()) {
+		sooner(f.Until, Ending{EndedByWord, PeersSaw, f.Last})
+	}
+	if again := g.ledAgain(r); again != nil {
+		sooner(again.From, Ending{EndedUnseen, Inferred, again.Followers[0].First})
+	}
+	if at, ref := g.processEnd(r); !at.IsZero() {
+		known := PeersSaw
+		if ref.Node == r.Leader { // its next process
+			known = Inferred
+		}
+		sooner(at, Ending{EndedByProcess, known, ref})
+	}
+	late := r.gap || r.endedBy.expired && !r.life.debug // it may have noticed long after
+	if at, ref := g.abandoned(r, true); !at.IsZero() && leased(g.guarantee) && (r.Last.IsZero() || late) {
+		sooner(g.ranOut(r, at), Ending{EndedByLease, PeersSaw, ref})
+	}
+	if r.Ended.Kind == EndedByProcess && !r.Lease.IsZero() && r.Lease.Before(r.End) {
+		g.endedBefore(r)
+	}
+	if ref, ok := g.unrenewed(r); ok && r.End.IsZero() {
+		r.End, r.Ended = r.Lease, Ending{EndedByLease, Inferred, ref}
+	}
+}
+
+// released returns the follower that first got the leader's word that it leads no more, nil if none did.
+func (r *Leadership) released() (first *Follower) {
+	for i := range r.Followers {
+		if f := &r.Followers[i]; f.release && (first == nil || f.Until.Before(first.Until)) {
+			first = f
+		}
+	}
+	return first
+}
+
+// releasedBefore reports whether a follower had got the leader's word by the time t that it leads no more.
+func (r *Leadership) releasedBefore(t time.Time) bool {
+	f := r.released()
+	return f != nil && !f.Until.After(t)
+}
+
+// unrenewed reports whether nobody can have renewed the lease after the last record of its leader, which wrote down all
+// renewals: the processes of so many voters had ended by then that the others are no majority. It returns a record that
+// shows it.
+func (g *group) unrenewed(r *Leadership) (ref Ref, ok bool) {
+	if r.life == nil || !r.life.debug || r.Lease.IsZero() {
+		return ref, false
+	}
+	last, left := g.fix.at(r.Leader, r.life.until), len(g.voters)
+	for _, id := range g.everyVoter() {
+		if by, ended := g.endedBy(id, last, r.Lease); ended {
+			ref, left = by, left-1
+		}
+	}
+	return ref, len(g.voters) > 0 && 2*left <= len(g.voters)
+}
+
+// endedBy reports whether the process of the node had ended by then, and the next one began after a later time. It
+// returns the record that shows it. Without a next one, the log may be cut.
+func (g *group) endedBy(id uint64, then, later time.Time) (ref Ref, ended bool) {
+	m := g.nodes[id]
+	if m == nil || m.index(later, g.fix) < 0 {
+		return ref, false
+	}
+	l := m.lives[m.index(later, g.fix)]
+	if l.next != nil && !g.fix.at(id, l.next.from).After(later) { // it wrote no record, and may have voted
+		return ref, false
+	}
+	for _, e := range g.events(l) {
+		if e.Kind == Ended && !e.At.After(then) && l.next != nil {
+			return e.Ref, true
+		}
+	}
+	return ref, false
+}
+
+// first returns the record by which the leadership begins, as far as the records tell.
+func (r *Leadership) first() Ref {
+	for i := range r.Followers {
+		if f := &r.Followers[i]; r.First.IsZero() || r.unseen && r.From.Equal(f.From) {
+			return f.First
+		}
+	}
+	return r.First
+}
+
+// endedUnseen corrects the end of a leadership under a lease that its leader did not write down, or perhaps late, if
+// another one began before the first sign of the end: it was over by then. So it is without a lease, where the record
+// of the end is missing. later has the leaderships that began later.
+func (g *group) endedUnseen(r *Leadership, later []*Leadership) {
+	i := slices.IndexFunc(later, func(next *Leadership) bool { return next.Term > r.Term })
+	late := r.gap || leased(g.guarantee) && (r.Last.IsZero() || r.endedBy.expired && !r.life.debug)
+	if !late || r.End.IsZero() || i < 0 {
+		return
+	}
+	next := later[i]
+	if g.apart(r.Ended.Ref.Node, next.first().Node) == unbounded {
+		return
+	}
+	over := next.From
+	if r.life != nil { // it led until then, by its own word
+		over = latest(over, g.fix.at(r.Leader, r.wrote))
+	}
+	if r.End.After(over) {
+		r.End, r.Ended = over, Ending{EndedUnseen, Inferred, next.first()}
+	}
+}
+
+// ledAgain returns the next leadership of the same node if only its followers tell of it: the log of the leader ends
+// before. It returns nil if there is none.
+func (g *group) ledAgain(r *Leadership) *Leadership {
+	if r.First.IsZero() || !r.Last.IsZero() {
+		return nil
+	}
+	for _, next := range g.begunAfter(r.Until) {
+		if next.Leader == r.Leader && next.Term > r.Term {
+			if next.First.IsZero() {
+				return next
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// endedBefore corrects the end of a leadership whose lease may have ended before its process did.
+func (g *group) endedBefore(r *Leadership) {
+	switch {
+	case r.life.debug && g.fix.at(r.Leader, r.life.until).After(r.Lease):
+	case r.life.debug && g.wroteUnseen(r.life): // and may have renewed the lease
+	case r.life.debug: // it was not renewed since
+		r.End, r.Ended.Kind, r.Ended.Known = r.Lease, EndedByLease, Inferred
+	case r.Ended.Ref.Node == r.Leader: // only the next process of its node is known
+		r.Ended.Kind = EndedUnseen
+	}
+	if r.Ended.Kind == EndedByProcess && !g.heldOn(r) {
+		r.Ended.Kind, r.Ended.Known = EndedUnseen, Inferred
+	}
+}
+
+// heldOn reports whether the leader seems to have renewed its lease until its process ended: a majority of the voters,
+// the leader among them, believed in it then. For one whose lease ended by itself soon after, it had sent no HEARTBEAT
+// for long. Where no record says who votes, one follower is enough.
+func (g *group) heldOn(r *Leadership) bool {
+	with := map[uint64]bool{r.Leader: true}
+	for _, f := range r.Followers {
+		until := r.End
+		if f.expired {
+			until = until.Add(g.leaseTime / 2)
+		}
+		off := g.apart(f.Node, r.Ended.Ref.Node)
+		if off != unbounded && !f.Until.Add(off).Before(until) && (len(g.voters) == 0 || g.voters[f.Node]) {
+			with[f.Node] = true
+		}
+	}
+	return 2*len(with) > max(len(g.voters), 2)
+}
+
+// wroteUnseen reports whether the log of the process was cut: others got messages that it sent after its last record.
+func (g *group) wroteUnseen(l *life) bool {
+	last := g.fix.at(l.node, l.until)
+	return slices.ContainsFunc(g.orphans[l.node], func(at time.Time) bool {
+		return at.After(last) && (l.next == nil || at.Before(g.fix.at(l.node, l.next.from)))
+	})
+}
+
+// processEnd returns when the leader's process had ended by the first evidence of others, or by the start of the
+// next process of its node. It returns zero if neither is in the records.
+func (g *group) processEnd(r *Leadership) (at time.Time, ref Ref) {
+	last := r.From
+	if r.life != nil {
+		last = g.fix.at(r.Leader, r.life.until)
+	}
+	perhapsNext := func(t time.Time) bool { // evidence from then on may be about the next process of the node
+		return r.life != nil && r.life.next != nil && !t.Before(g.fix.at(r.Leader, r.life.next.from))
+	}
+	for _, d := range g.dropsSince(r.Leader, last) {
+		if perhapsNext(d.At) {
+			break
+		}
+		off := g.apart(d.Node, r.Leader)
+		about := r.life == nil || d.isOf(r.life)
+		if off == unbounded || d.At.Before(last.Add(off)) || perhapsNext(d.At.Add(off)) || !about {
+			continue
+		}
+		if EndedProcess(d.Evidence, r.Leader) {
+			at, ref = d.At, d.Ref
+			break
+		}
+	}
+	if r.life == nil {
+		return at, ref
+	}
+	if next := r.life.next; next != nil {
+		if began := g.fix.at(r.Leader, next.from); at.IsZero() || began.Before(at) {
+			at, ref = began, next.ref(next.first())
+		}
+	}
+	return at, ref
+}

@@ -1,0 +1,163 @@
+package rounds
+
+import (
+	"slices"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// sure says how well a pair is known.
+type sure int
+
+const (
+	notSure sure = iota // several messages may be meant
+	guess               // records of other processes are missing, and hybrid clocks do not tell
+	likely              // other messages with this id were received already, or are too old
+	certain             // no other message has this id
+)
+
+// sender returns the entry that sent the message of a receipt, nil if none is known to have. Where several processes
+// sent such a message, it is the last one, if the others were received already or were sent too long before. The
+// connections of a process end with it.
+func (g *group) sender(got *arrival) (by *entry, how sure) {
+	l := got.link
+	var last *post
+	others := got.doubtOthers()
+	fits := got.prompt()
+	how = certain
+	for i := range got.around {
+		if m := &got.around[i]; fits.has(i) && (last == nil || last.wall.Before(m.wall)) {
+			last = m
+		}
+	}
+	if last == nil {
+		return nil, certain
+	}
+	for i := range got.around {
+		switch m := &got.around[i]; {
+		case !fits.has(i) || m.by == last.by:
+		case !l.proves(last, &got.receipt), !l.passed(m, last, &got.receipt):
+			how = notSure
+		case m.received:
+			how = min(how, likely)
+		case last.wall.Sub(m.by.life.until) > outlives:
+			how = min(how, likely)
+			m.unsure = true
+		default:
+			how = notSure
+		}
+	}
+	proves := l.proves(last, &got.receipt)
+	if !got.ordered(last.clock.Micros) {
+		proves = l.known() && !l.vague
+	}
+	if how = min(how, g.others(last.by, got)); how < certain && !proves {
+		how = notSure
+	}
+	if l.late(last, &got.receipt) > outlives && last.by.life.until.Add(outlives).UnixMicro() < got.clock.Micros {
+		how = notSure // the sender's log ends before: a later process may have sent it
+	}
+	if got.wall.Sub(last.wall) < l.half && g.pairing.early(got, last.by) {
+		how = notSure // it was too fast for a process that had just begun: a former one sent it
+	}
+	if others && l.vague {
+		how = notSure // it may be the pair by which the link is known that is wrong
+	}
+	for i := range got.around {
+		if how < likely && got.fits.has(i) { // also those that do not seem prompt
+			got.around[i].unsure = true
+		}
+	}
+	return last.by, how
+}
+
+// doubtOthers notes that the receipt may be of a message that fits by the hybrid clock alone, and reports whether there
+// is one.
+func (got *arrival) doubtOthers() (any bool) {
+	for i := range got.around {
+		if got.near.has(i) && !got.fits.has(i) {
+			got.around[i].unsure, any = true, true
+		}
+	}
+	return any
+}
+
+// others says how sure it is that no other process than that of e sent the message, in a record that is not kept or is
+// missing.
+func (g *group) others(e *entry, got *arrival) (how sure) {
+	lives := got.link.lives
+	how = certain
+	if !lives[0].surelyFirst() && got.loose(e) {
+		how = guess // an earlier process may have sent it
+	}
+	if len(lives) == 1 { // nearly always
+		return how
+	}
+	n := got.n
+	at := got.link.before(e.life)
+	for _, l := range lives[max(0, at-neighbours):min(len(lives), at+neighbours+1)] {
+		_, sent := slices.BinarySearchFunc(l.quiet, n, compareSpan)
+		switch {
+		case l == e.life || !sent && l.debug && l.complete():
+		case l.from.UnixMicro() > got.clock.Micros && got.ordered(l.from.UnixMicro()+g.pairing.lead(got.from)):
+		case !sent && !got.ordered(e.clock.Micros):
+			how = min(how, guess)
+		case e.Wall.Sub(l.until) > outlives:
+			how = min(how, likely)
+		default:
+			return notSure
+		}
+	}
+	return how
+}
+
+// loose reports whether hybrid clocks leave open that the message came before e: the receiver does not follow the clock
+// of the sender, or the sender does not follow that of the receiver, or had not heard of it yet.
+func (got *arrival) loose(e *entry) bool {
+	return !got.ordered(e.clock.Micros) || got.wall.Sub(e.Wall) > proto.MaxHLCSkew-maxTransit ||
+		got.clock.Micros-e.clock.Micros > alike.Microseconds()
+}
+
+// early reports whether the message seems to have come when one of a process before that of e still might, which was
+// sent in a record that is not here. Where logs are cut, another one may have been before a process that began with
+// nothing saved, too: a disk may be lost.
+func (p *pairing) early(got *arrival, e *entry) bool {
+	l := got.link
+	if !l.known() || !got.loose(e) {
+		return false
+	}
+	var ended time.Time // the last process that may have sent the other
+	if p.cut {
+		ended = l.lives[0].from
+	}
+	at, next := l.before(e.life), e.life
+	for _, other := range slices.Backward(l.lives[max(0, at-neighbours):at]) {
+		if !other.debug || !other.complete() {
+			ended = next.from
+			break
+		}
+		next = other
+	}
+	return got.wall.Add(-l.quarter).Before(ended.Add(outlives))
+}
+
+// lead returns by how many µs the hybrid clock of the node was ahead of its own clock at most, since it follows the
+// clocks of others: by the records of which a message is known.
+func (p *pairing) lead(node uint64) int64 {
+	if p.leads == nil {
+		p.leads = map[uint64]int64{}
+		note := func(node uint64, clock proto.HLC, wall time.Time) {
+			if ahead := clock.Micros - wall.UnixMicro(); ahead > p.leads[node] {
+				p.leads[node] = ahead
+			}
+		}
+		for _, m := range p.posts {
+			note(m.by.Ref.Node, m.by.clock, m.by.Wall)
+		}
+		for i := range p.arrivals {
+			note(p.arrivals[i].to, p.arrivals[i].clock, p.arrivals[i].wall)
+		}
+	}
+	return p.leads[node]
+}
