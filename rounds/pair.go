@@ -129,9 +129,9 @@ func (g *group) unpair(contradict bool) {
 			continue
 		}
 		for i, m := range got.around {
-			late := g.outlived(&m, got)
-			early := contradict && g.paths.before(got.wall, m.by.Wall, got.to, got.from)
-			if !got.fits.has(i) || !late && !early {
+			late := got.fits.has(i) && g.outlived(&m, got)
+			early := got.fits.has(i) && contradict && g.paths.before(got.wall, m.by.Wall, got.to, got.from)
+			if !late && !early {
 				continue
 			}
 			m.unsure = m.unsure || late
@@ -147,7 +147,11 @@ func (g *group) unpair(contradict bool) {
 // have sent it: that had begun, so that the connections of the former had ended, or m was sent long before, and the
 // receiver had not slept since.
 func (g *group) outlived(m *post, got *arrival) bool {
-	off, at := g.apart(got.from, got.to), g.fix.at(got.to, got.wall)
+	sent, at := g.fix.at(got.from, m.wall), g.fix.at(got.to, got.wall)
+	if at.Sub(sent) <= outlives { // nearly always
+		return false
+	}
+	off := g.apart(got.from, got.to)
 	last := got.link.lives[len(got.link.lives)-1]
 	if off == unbounded || !g.fix.at(got.from, last.until).Before(at.Add(off)) {
 		return false
@@ -155,7 +159,7 @@ func (g *group) outlived(m *post, got *arrival) bool {
 	if next := m.by.life.next; next != nil && at.Sub(g.fix.at(got.from, next.from)) > outlives+off {
 		return true
 	}
-	sent, by := g.fix.at(got.from, m.wall), g.nodes[got.to].at(at, g.fix)
+	by := g.nodes[got.to].at(at, g.fix)
 	slept := by != nil && by.wokeBefore(at, g.fix) && !g.fix.at(got.to, by.from).After(sent)
 	return at.Sub(sent) > maxTransit+off && !slept
 }

@@ -160,6 +160,28 @@ func TestPairThatIsSlow(t *testing.T) {
 	}
 }
 
+// "Called arrived, and never received": the next process of the sender sent the message that came. The records are
+// missing in which it began, and its first one here is later than the receipt.
+func TestReceiptInAGapOfTheSender(t *testing.T) {
+	for lost, want := range map[uint64]rounds.Delivery{0: rounds.Arrived, 1: rounds.Unseen} {
+		v := newVoters()
+		v.level = "info"
+		v.start(2, 0)
+		v.send(1, 1200, 1, "1:9", "x -> y")
+		v.receive(2, 3330, 1, "1:9")
+		v.life[1]++
+		v.seq["n1life1"] = lost
+		v.add(1, 3400, trace.Record{Event: "timeout", Term: 1})
+		for _, r := range v.b.History().Groups[0].Rounds {
+			for _, m := range r.Messages {
+				if m.SendStep >= 0 && m.Delivery != want {
+					t.Errorf("%d records lost: %+v", lost, m)
+				}
+			}
+		}
+	}
+}
+
 // send writes that a node sends a message to node 2; without a reason, the record is one that is not kept.
 func (v *voters) send(node uint64, ms int, term uint64, id string, why ...string) {
 	v.add(node, ms, trace.Record{

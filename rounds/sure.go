@@ -98,9 +98,10 @@ func (g *group) others(e *entry, got *arrival) (how sure) {
 	at := got.link.before(e.life)
 	for _, l := range lives[max(0, at-neighbours):min(len(lives), at+neighbours+1)] {
 		_, sent := slices.BinarySearchFunc(l.quiet, n, compareSpan)
+		began := l.from.UnixMicro()
 		switch {
 		case l == e.life || !sent && l.debug && l.complete():
-		case l.from.UnixMicro() > got.clock.Micros && got.ordered(l.from.UnixMicro()+g.pairing.lead(got.from)):
+		case l.first() == 1 && began > got.clock.Micros && got.ordered(began+g.pairing.lead(got.from)):
 		case !sent && !got.ordered(e.clock.Micros):
 			how = min(how, guess)
 		case e.Wall.Sub(l.until) > outlives:

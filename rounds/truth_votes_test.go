@@ -215,7 +215,8 @@ func (r *reading) heldUp(m rounds.Message, sent, received time.Time) bool {
 
 // outlived reports whether a message of another process of the sender with the same id was received after m was sent,
 // although it is a copy, or its process had ended for a while. No node receives such a message: the connections of a
-// process end with it.
+// process end with it. Nor can be told of which process it is, if the record that sent it is not read, and it is said
+// that nothing compares the clocks.
 func (r *reading) outlived(m rounds.Message, sent time.Time) bool {
 	for other, times := range r.run.truth.Receipts {
 		id := fmt.Sprintf("%d:%d", other.From, other.Seq)
@@ -227,6 +228,10 @@ func (r *reading) outlived(m rounds.Message, sent time.Time) bool {
 		})
 		wrote := &r.run.records[by]
 		for i, at := range times {
+			read := r.byRef[rounds.Ref{Node: wrote.Node, Incarnation: wrote.Incarnation, Seq: wrote.Seq}] != nil
+			if !read && (r.uncompared(m.From) || r.uncompared(m.To)) {
+				return true
+			}
 			until := r.lives[wrote.Incarnation].Until
 			if at.After(sent) && (i > 0 || !until.IsZero() && at.Sub(until) > 100*time.Millisecond) {
 				return true
