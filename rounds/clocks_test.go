@@ -180,3 +180,28 @@ func (v *voters) resign(node uint64, ms int, term uint64) {
 	why := "asked to resign -> step down, nobody is there to take over"
 	v.add(node, ms, trace.Record{Term: term, Event: "resign", Why: []string{why}})
 }
+
+// "Nobody led for 6h36m46s", on a healthy run: the call of the election is by the clock of node 2, and its end by that
+// of node 1, and no messages compare the two.
+func TestElectionByClocksThatAreNotCompared(t *testing.T) {
+	const hours = 6 * 3600e3
+	for _, compared := range []bool{false, true} {
+		v := newVoters()
+		v.guarantee = "best-effort"
+		v.seq["n1life0"], v.seq["n2life0"] = 12, 12
+		if compared {
+			v.exchange(1, 2, -200, -190)
+			v.exchange(2, 2, -100, -90)
+		}
+		v.add(2, 0, trace.Record{
+			Event: "campaign", Term: 2, Why: []string{"the operator asked -> call an election of term 2"},
+		})
+		v.add(1, hours-100, trace.Record{Event: "timeout", Term: 2})
+		v.leadAlone(1, hours, 2)
+		g := v.b.History().Groups[0]
+		found := slices.ContainsFunc(g.Findings, func(f rounds.Finding) bool { return f.Name == rounds.NoEnd })
+		if found != compared || (g.Incidents[0].Leaderless > 0) != compared {
+			t.Errorf("compared %v: %+v, %+v", compared, g.Findings, g.Incidents[0])
+		}
+	}
+}

@@ -229,7 +229,7 @@ func (g *group) incident(former, next *Leadership, rounds []*Round) Incident {
 			in.prove(in.Asked)
 		}
 	}
-	if in.From.IsZero() || g.unsure(former, next, in.Until.Sub(in.From)) {
+	if in.From.IsZero() || in.unsure(g, former, next) {
 		in.From, in.Ended = in.Until, Ending{Kind: EndedUnseen, Known: Inferred}
 	}
 	in.perhaps(g, former)
@@ -244,11 +244,19 @@ func (g *group) incident(former, next *Leadership, rounds []*Round) Incident {
 	return in
 }
 
-// unsure reports whether the time between two leaderships is unlikely, and no messages compare the clocks by which it
-// is measured.
-func (g *group) unsure(former, next *Leadership, between time.Duration) bool {
-	return former != nil && next != nil && g.key.run == 0 && between > time.Minute &&
-		!g.paths.linked(former.Leader, next.Leader)
+// unsure reports whether the time until the next leadership is unlikely, and no messages compare the clocks by which it
+// is measured: that of its leader, and that of the leader before, or of who called the election.
+func (in *Incident) unsure(g *group, former, next *Leadership) bool {
+	if next == nil || g.key.run > 0 || in.Until.Sub(in.From) <= time.Minute {
+		return false
+	}
+	by := in.Former
+	for _, r := range in.rounds {
+		if former == nil && r.Cause.At.Equal(in.From) {
+			by = r.Cause.Node
+		}
+	}
+	return by != 0 && !g.paths.linked(by, next.Leader)
 }
 
 // began sets From where the round tells it: before the first leadership, from its call on. Without a lease, a leader
