@@ -182,8 +182,12 @@ func (g *group) heldOn(r *Leadership) bool {
 	return 2*len(with) > max(len(g.voters), 2)
 }
 
-// wroteUnseen reports whether the log of the process was cut: others got messages that it sent after its last record.
+// wroteUnseen reports whether the log of the process was cut: the records are missing with which the next one began, or
+// others got messages that it sent after its last record.
 func (g *group) wroteUnseen(l *life) bool {
+	if l.next != nil && l.next.first() > 1 {
+		return true
+	}
 	last := g.fix.at(l.node, l.until)
 	return slices.ContainsFunc(g.orphans[l.node], func(at time.Time) bool {
 		return at.After(last) && (l.next == nil || at.Before(g.fix.at(l.node, l.next.from)))

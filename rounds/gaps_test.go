@@ -298,3 +298,20 @@ func TestFollowerThatLostItsDisk(t *testing.T) {
 		}
 	}
 }
+
+// "Its lease ended": the leader may have renewed it after its last record. The first record of the next process of its
+// node is missing, and with it perhaps the end of the log before.
+func TestLeaseInAGap(t *testing.T) {
+	for lost, want := range map[uint64]rounds.EndKind{0: rounds.EndedByLease, 1: rounds.EndedUnseen} {
+		v := newVoters()
+		v.start(1, 0)
+		v.lead(1, 10, 1)
+		v.life[1]++
+		v.seq["n1life2"] = lost
+		v.add(1, 9000, trace.Record{Event: "timeout", Term: 1})
+		l := v.b.History().Groups[0].Leaderships[0]
+		if l.Ended.Kind != want || l.End.Equal(l.Lease) != (lost == 0) {
+			t.Errorf("%d records lost: %+v", lost, l)
+		}
+	}
+}

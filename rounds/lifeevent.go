@@ -67,7 +67,7 @@ func (g *group) findEvents(l *life) (events []LifeEvent) {
 	if bye := g.goodbye(l); end == nil && bye != nil {
 		at := g.fix.at(l.node, bye.Time)
 		events = append(events, LifeEvent{Ended, at, OwnWord, l.ref(l.last()), bye.Error, true, false})
-	} else if next := l.next; end == nil && next != nil {
+	} else if next := l.next; end == nil && next != nil && !l.atOnce(next) {
 		events = append(events, LifeEvent{
 			Kind: Ended, At: g.fix.at(l.node, next.from), Known: Inferred,
 			Ref: next.ref(next.first()),
@@ -78,6 +78,11 @@ func (g *group) findEvents(l *life) (events []LifeEvent) {
 		events = append(events, *end)
 	}
 	return events
+}
+
+// atOnce reports whether both processes wrote all their records in one moment: no record tells which came first.
+func (l *life) atOnce(other *life) bool {
+	return l.from.Equal(other.until) && l.until.Equal(other.from)
 }
 
 // seenByPeers returns when the process was out of a peer's reach, and its end; nil if no peer saw that.

@@ -159,3 +159,24 @@ func TestSleptBeforeItEnded(t *testing.T) {
 		}
 	}
 }
+
+// "The process ended, but it lived on": two processes of a node wrote their only records in one moment, and nothing
+// tells which came first.
+func TestTwoProcessesAtOnce(t *testing.T) {
+	for _, ms := range []int{0, 1} {
+		v := newVoters()
+		v.start(1, 0)
+		v.start(1, ms)
+		ended := 0
+		for _, l := range v.livesOf(1) {
+			for _, e := range l.Events {
+				if e.Kind == rounds.Ended {
+					ended++
+				}
+			}
+		}
+		if ended != ms {
+			t.Errorf("%d ms later: %d ended", ms, ended)
+		}
+	}
+}

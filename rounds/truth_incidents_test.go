@@ -125,6 +125,9 @@ func (r *reading) compareWhy(in *rounds.Incident) {
 // state says in a word what the matter with a node was at that time.
 func (run *trueRun) state(node uint64, at time.Time) string {
 	word := "well"
+	if run.process(node, at) == nil {
+		return "dead" // and perhaps cut off
+	}
 	for id := range uint64(run.result.Nodes) {
 		if id+1 == node {
 			continue

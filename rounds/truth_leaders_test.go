@@ -285,6 +285,7 @@ func (r *reading) compareOverlaps() {
 			switch {
 			case r.shifted() && strings.Contains(f.Text, "No messages compare their clocks: this is so if"):
 				r.note("overlapping-leaders: so if the clocks do not differ, and they do")
+			case truth == 0 && o.both == 0 && !r.run.leased: // one of them crashed as it began to lead
 			case truth <= 0 && r.run.leased:
 				kind = "overlapping-leaders: not so, under a lease"
 			case truth <= 0:
@@ -307,14 +308,14 @@ func (r *reading) compareOverlaps() {
 	}
 }
 
-// unknowing reports whether each leader of a term but the first ran no process when those before ceased to lead.
-// Without a lease it cannot know of the term then, and no two led at once.
+// unknowing reports whether each leader of a term but the first ran no process when those before ceased to lead, or one
+// that was paused from then until it ended. Without a lease it cannot know of the term then, and no two led at once.
 func (r *reading) unknowing(term uint64) bool {
 	for i, second := range r.terms[term] {
 		for _, first := range r.terms[term][:i] {
 			ran := slices.ContainsFunc(r.run.truth.Processes, func(p sim.Process) bool {
 				return p.Node == second.Node && !first.Until.Before(p.From) &&
-					(p.Until.IsZero() || first.Until.Before(p.Until))
+					(p.Until.IsZero() || first.Until.Before(p.Until)) && !r.pausedToItsEnd(p, first.Until)
 			})
 			if r.run.leased || ran || first.Until.IsZero() || first.Until.After(second.From) {
 				return false
@@ -322,6 +323,13 @@ func (r *reading) unknowing(term uint64) bool {
 		}
 	}
 	return true
+}
+
+// pausedToItsEnd reports whether the process was paused from that time on until it ended.
+func (r *reading) pausedToItsEnd(p sim.Process, from time.Time) bool {
+	return !p.Until.IsZero() && slices.ContainsFunc(r.run.truth.Pauses, func(pause sim.Paused) bool {
+		return pause.Node == p.Node && !pause.From.After(from) && !pause.Until.Before(p.Until)
+	})
 }
 
 var twoText = regexp.MustCompile(`Node (\d+) led term \d+, and node \d+ followed node (\d+) in the same term`)
