@@ -68,7 +68,7 @@ func (r *Round) delivery(m *Message, g *group, t *log) Delivery {
 			return ToGone
 		case t.entries[m.SendStep].life.tookForFormer(m.To, sent.At, g.fix):
 			return ToGone
-		case ends.Sub(sent.At)-off > maxTransit:
+		case ends.Sub(g.awakeFrom(l, sent.At))-off > maxTransit:
 			return Lost
 		default:
 			return Unseen
@@ -96,6 +96,19 @@ func (l *life) sleptAround(t time.Time, fix clockFix) bool {
 	before, ok := l.before(t, fix)
 	after, wrote := l.after(t, fix)
 	return ok && wrote && after.wall.Sub(before.wall) > maxTransit
+}
+
+// awakeFrom returns when the process was awake to read what came from the time t on: it may have slept before it did,
+// since another one missed it meanwhile, and read it as it woke.
+func (g *group) awakeFrom(l *life, t time.Time) time.Time {
+	before, _ := l.before(t.Add(maxTransit), g.fix)
+	after, wrote := l.after(t.Add(maxTransit), g.fix)
+	slept, woke := g.fix.at(l.node, before.wall), g.fix.at(l.node, after.wall)
+	if wrote && woke.Sub(slept) > maxTransit &&
+		slices.ContainsFunc(g.dropsSince(l.node, slept), func(d *drop) bool { return d.At.Before(woke) }) {
+		return woke
+	}
+	return t
 }
 
 // stopped reports whether the process, which writes down all that it does, wrote nothing for long from the time

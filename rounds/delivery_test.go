@@ -166,3 +166,26 @@ func TestLostBeforeTheLogBegins(t *testing.T) {
 		}
 	}
 }
+
+// "Called lost, and received": the receiver slept before it had read the message, since another node missed it, and its
+// log ends as it woke.
+func TestSleptBeforeItRead(t *testing.T) {
+	for until, want := range map[int]rounds.Delivery{10000: rounds.Unseen, 11500: rounds.Lost} {
+		v := newVoters()
+		v.start(1, 0)
+		v.start(2, 0)
+		v.send(1, 100, 1, "1:9", "x -> y")
+		v.lose(1, 110, "", 1, 2)
+		for _, ms := range []int{90, 500, 10000, until} {
+			v.add(2, ms, trace.Record{Event: "timeout", Term: 1})
+		}
+		v.lose(1, 1500, "unreachable 2", 1)
+		for _, r := range v.b.History().Groups[0].Rounds {
+			for _, m := range r.Messages {
+				if m.Delivery != want {
+					t.Errorf("until %d ms: %+v", until, m)
+				}
+			}
+		}
+	}
+}
