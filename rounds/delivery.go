@@ -68,6 +68,8 @@ func (r *Round) delivery(m *Message, g *group, t *log) Delivery {
 			return ToGone
 		case t.entries[m.SendStep].life.tookForFormer(m.To, sent.At, g.fix):
 			return ToGone
+		case t.entries[m.SendStep].life.lacks(m.To, sent.Ref.Seq):
+			return ToGone
 		case ends.Sub(g.awakeFrom(l, sent.At))-off > maxTransit:
 			return Lost
 		default:
@@ -138,6 +140,13 @@ func (l *life) tookForFormer(to uint64, t time.Time, fix clockFix) bool {
 		after := fix.at(l.node, h.wall).Sub(t)
 		return h.event == "peers" && after >= 0 && after <= maxTransit && EndedProcess(h.evidence, to)
 	})
+}
+
+// lacks reports whether the process, which writes down all its views, did not see the other node in the last one before
+// its record with the given number.
+func (l *life) lacks(other, seq uint64) bool {
+	view, ok := l.viewAt(seq)
+	return ok && l.debug && !slices.Contains(view.alive, other)
 }
 
 // goneFor reports whether, at the time t, a node had evidence against the process of another node that began at

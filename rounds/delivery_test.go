@@ -2,6 +2,7 @@ package rounds_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
@@ -186,6 +187,31 @@ func TestSleptBeforeItRead(t *testing.T) {
 					t.Errorf("until %d ms: %+v", until, m)
 				}
 			}
+		}
+	}
+}
+
+// "1 message of term 4 never arrived": the sender asks all voters, and did not see yet that this one had begun. Nothing
+// was lost between the two.
+func TestSentBeforeItWasSeen(t *testing.T) {
+	for _, seen := range []bool{false, true} {
+		v := newVoters()
+		v.start(1, 0)
+		v.lose(1, 1, "", 1, 3)
+		v.start(2, 99)
+		if seen {
+			v.lose(1, 99, "", 1, 2, 3)
+		}
+		v.send(1, 100, 1, "1:9", "x -> y")
+		if !seen {
+			v.lose(1, 101, "", 1, 2, 3)
+		}
+		for ms := 110; ms < 2000; ms += 300 {
+			v.add(2, ms, trace.Record{Event: "timeout", Term: 1})
+		}
+		found := slices.Contains(names(v.b.History().Groups[0].Findings), rounds.MessagesLost)
+		if found != seen {
+			t.Errorf("seen %v: found %v", seen, found)
 		}
 	}
 }
