@@ -164,7 +164,7 @@ func TestVotersMissing(t *testing.T) {
 			v.start(3, 8000)
 			v.ask(3, 8500, 2)
 			v.lead(3, 8510, 2)
-		}, "voters 2 and 3 dead: 1 of 3"},
+		}, "voters 2 and 3 dead: 1 of 3 remain"},
 		"one after the other was away": {func(v *voters) {
 			v.lose(1, 1010, "left 2", 1, 3)
 			v.ask(1, 1100, 2)
@@ -173,7 +173,7 @@ func TestVotersMissing(t *testing.T) {
 			v.ask(3, 4100, 2)
 			v.ask(1, 5000, 2)
 			v.lead(1, 5010, 2)
-		}, "voter 2 stopped, 3 not answering: 1 of 3"},
+		}, "voter 2 stopped, 3 not answering: 1 of 3 remain"},
 		"a log was cut": {func(v *voters) {
 			v.lose(1, 1010, "link-closed 2, dial-refused 2", 1, 3)
 			v.ask(1, 1100, 2)
@@ -184,12 +184,12 @@ func TestVotersMissing(t *testing.T) {
 		"one was lost from view in no record": {func(v *voters) {
 			v.lose(1, 1010, "link-closed 2, dial-refused 2", 1)
 			v.add(1, 5000, trace.Record{Event: "timeout", Why: []string{"no leader was heard of -> ask the others"}})
-		}, "voter 2 dead, 3 without a sign of life here: 1 of 3"},
+		}, "voter 2 dead, 3 without a sign of life here: 1 of 3 remain"},
 		"nobody leads, and a log was cut": {func(v *voters) {
 			v.lose(1, 1010, "link-closed 2, dial-refused 2", 1, 3)
 			v.ask(1, 1100, 2)
 			v.ask(1, 5000, 2)
-		}, "voter 2 dead, 3 without a sign of life here: 1 of 3"},
+		}, "voter 2 dead, 3 without a sign of life here: 1 of 3 remain"},
 	} {
 		v := newVoters()
 		v.ask(1, 0, 1)
@@ -238,25 +238,25 @@ func TestBackWithoutARecordOfIt(t *testing.T) {
 	}{
 		"its start is in a record": {func(v *voters) {
 			v.start(3, 3500)
-		}, "voters 2 and 3 dead: 1 of 3", 2500 * time.Millisecond},
+		}, "voters 2 and 3 dead: 1 of 3 remain", 2500 * time.Millisecond},
 		"its start is in none": {func(v *voters) {
 			v.life[3]++
 			v.add(3, 3500, trace.Record{Event: "receive", From: 1, Msg: "PRE_VOTE", MsgID: "1:5003"})
-		}, "voter 2 dead, 3 ended and not seen since: 1 of 3", 2500 * time.Millisecond},
+		}, "voter 2 dead, 3 ended and not seen since: 1 of 3 remain", 2500 * time.Millisecond},
 		"it was seen": {func(v *voters) {
 			v.lose(1, 3000, "", 1, 3)
-		}, "voter 2 dead, 3 ended and not seen since: 1 of 3", 2 * time.Second},
+		}, "voter 2 dead, 3 ended and not seen since: 1 of 3 remain", 2 * time.Second},
 		"others that wrote nothing were there before": {func(v *voters) {
 			v.lose(1, 1200, "", 1, 2, 3)
 			v.lose(1, 1500, "link-closed 2, dial-refused 2, link-closed 3, dial-refused 3", 1)
 			v.start(3, 3000)
-		}, "voters 2 and 3 dead: 1 of 3", 1500 * time.Millisecond},
+		}, "voters 2 and 3 dead: 1 of 3 remain", 1500 * time.Millisecond},
 		"one that wrote nothing was there before": {func(v *voters) {
 			v.lose(1, 2800, "", 1, 3)
 			v.start(3, 3000)
-		}, "voter 2 dead, 3 ended and not seen since: 1 of 3", 1800 * time.Millisecond},
+		}, "voter 2 dead, 3 ended and not seen since: 1 of 3 remain", 1800 * time.Millisecond},
 		"only its end was proven": {func(*voters) {
-		}, "voter 2 dead, 3 ended and not seen since: 1 of 3", 3 * time.Second},
+		}, "voter 2 dead, 3 ended and not seen since: 1 of 3 remain", 3 * time.Second},
 	} {
 		v := newVoters()
 		v.level = "info"
@@ -281,7 +281,7 @@ func TestBackWithoutARecordOfIt(t *testing.T) {
 // is known only if who saw it end asked it again; a new process of another voter that asks tells nothing.
 func TestEndedAndNotAskedSince(t *testing.T) {
 	for name, want := range map[string]string{
-		"asked": "voters 2 and 3 dead: 1 of 3", "not asked": "voters 2 and 3 ended and not seen since: 1 of 3",
+		"asked": "voters 2 and 3 dead: 1 of 3 remain", "not asked": "voters 2 and 3 ended and not seen since: 1 of 3 remain",
 	} {
 		v := newVoters()
 		v.level = "info"
@@ -312,7 +312,7 @@ func TestProofAboutAnEarlierProcess(t *testing.T) {
 	v.add(2, 1000, trace.Record{Event: "gone", About: 3, Detail: "3 n3life0"})
 	v.expire(2, 1500, 1)
 	v.add(2, 3500, trace.Record{Event: "timeout", Term: 1})
-	if in, want := v.last(), "voters 1 and 3 ended and not seen since: 1 of 3"; in.Why != want {
+	if in, want := v.last(), "voters 1 and 3 ended and not seen since: 1 of 3 remain"; in.Why != want {
 		t.Errorf("%q, want %q; %+v", in.Why, want, in)
 	}
 }
@@ -333,7 +333,7 @@ func TestBackWhileTheOtherSlept(t *testing.T) {
 	v.lose(1, 3503, "", 1, 2, 3)
 	v.ask(2, 4000, 2)
 	v.lead(2, 4010, 2)
-	if in, want := v.last(), "voter 3 ended and not seen since, 1 not answering: 1 of 3"; in.Why != want {
+	if in, want := v.last(), "voter 3 ended and not seen since, 1 not answering: 1 of 3 remain"; in.Why != want {
 		t.Errorf("%q, want %q; %+v", in.Why, want, in)
 	}
 }
@@ -368,7 +368,7 @@ func TestAllNodesAway(t *testing.T) {
 	v.start(1, 5000)
 	v.start(2, 5010)
 	v.lead(1, 5500, 2)
-	in, want := v.last(), "node 1 dead, 2 down or paused: 0 of 2"
+	in, want := v.last(), "node 1 dead, 2 down or paused: 0 of 2 remain"
 	if in.Why != want || in.Voters() || !in.Absent() {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
@@ -389,7 +389,7 @@ func TestAskedBeforeItWroteAndReadLater(t *testing.T) {
 	v.lead(3, 5200, 2)
 	v.add(1, 5800, trace.Record{Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:20001", Term: 1, Round: 2})
 	all := v.b.History().Groups[0].Incidents
-	want := "voters 1 and 3 not answering: 1 of 3"
+	want := "voters 1 and 3 not answering: 1 of 3 remain"
 	if in := all[len(all)-1]; in.Why != want || in.Leader != 3 {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
@@ -399,8 +399,8 @@ func TestAskedBeforeItWroteAndReadLater(t *testing.T) {
 // come back. Its log is missing.
 func TestSilentWithNobodyToHear(t *testing.T) {
 	for watched, want := range map[bool]string{
-		true:  "voter 2 dead, 3 silent: 1 of 3",
-		false: "voter 2 dead, 3 without a sign of life here: 1 of 3",
+		true:  "voter 2 dead, 3 silent: 1 of 3 remain",
+		false: "voter 2 dead, 3 without a sign of life here: 1 of 3 remain",
 	} {
 		v := newVoters()
 		v.ask(1, 0, 1)
@@ -427,8 +427,8 @@ func TestSilentWithNobodyToHear(t *testing.T) {
 // to see the next one. Its log is missing.
 func TestDeadWithNobodyToSeeItBack(t *testing.T) {
 	for watched, want := range map[bool]string{
-		true:  "voters 2 and 3 dead: 1 of 3",
-		false: "voter 2 dead, 3 ended and not seen since: 1 of 3",
+		true:  "voters 2 and 3 dead: 1 of 3 remain",
+		false: "voter 2 dead, 3 ended and not seen since: 1 of 3 remain",
 	} {
 		v := newVoters()
 		v.ask(1, 0, 1)
@@ -471,7 +471,7 @@ func TestAskedAsTheLogsEnd(t *testing.T) {
 		}
 		v.add(1, ms, rec)
 	}
-	if in, want := v.last(), "voters 3, 4 and 5 dead: 2 of 5"; in.Why != want {
+	if in, want := v.last(), "voters 3, 4 and 5 dead: 2 of 5 remain"; in.Why != want {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
 }

@@ -136,7 +136,7 @@ func (r *Round) judgeLeaders(g *group) {
 		text := fmt.Sprintf("Nodes %d and %d both led term %d, %d from %s after the other on",
 			first.Node, second.Node, r.Term, second.Node, Span(second.At.Sub(first.At)))
 		if second.Why != "" {
-			text += fmt.Sprintf(", because of this: %s", second.Why)
+			text += fmt.Sprintf(", for it found: %s", second.Why)
 		}
 		unsure := ""
 		if !leased(r.Guarantee) && g.apart(first.Node, second.Node) == unbounded {

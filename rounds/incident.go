@@ -39,7 +39,7 @@ type Incident struct {
 	// Before the first leadership it counts from the first call of an election.
 	Leaderless time.Duration `json:"leaderless"`
 	Terms      []uint64      `json:"terms"`   // the terms in which an election was held, in order
-	Why        string        `json:"why"`     // in one clause: "voters 2 and 5 dead, 4 paused: 2 of 5"
+	Why        string        `json:"why"`     // in one clause: "voters 2 and 5 dead, 4 paused: 2 of 5 remain"
 	Records    []Ref         `json:"records"` // which prove From, Until and Why
 	// Asked is the record by which Former was asked to hand over, or why it did so without being asked; Seq 0 if no
 	// round of Terms has that for a cause.
@@ -357,7 +357,7 @@ func (in *Incident) changed(g *group) string {
 	return noReason
 }
 
-// allGone says how all nodes were away for most of the time: "node 1 dead, 2 and 3 down or paused: 0 of 3". It returns
+// allGone says how all nodes were away for most of the time: "node 1 dead, 2 and 3 down or paused: 0 of 3 remain". It returns
 // "" if one was there, or if voters decide.
 func (in *Incident) allGone(g *group) string {
 	if leased(g.guarantee) || in.Former == 0 || in.Leaderless < maxTransit {
@@ -463,7 +463,7 @@ func (in *Incident) lackAtEnd(g *group, voters []uint64) string {
 }
 
 // missingVoters says which voters were out of reach for the longest time in which the others were no majority: "voters
-// 2 and 5 dead, 4 paused: 2 of 5". It returns "" if a majority was there for most of the time.
+// 2 and 5 dead, 4 paused: 2 of 5 remain". It returns "" if a majority was there for most of the time.
 func (in *Incident) missingVoters(g *group) string {
 	var voters []uint64
 	for _, r := range in.rounds {

@@ -73,7 +73,7 @@ func absent(missing, all []absence, from, until time.Time) []absence {
 	return missing
 }
 
-// tell says which of so many voters were missing: "voters 2 and 5 dead, 4 paused: 2 of 5".
+// tell says which of so many voters were missing: "voters 2 and 5 dead, 4 paused: 2 of 5 remain".
 func (s *shortage) tell(voters int) string { return s.tellOf("voter", voters) }
 
 // tellOf does so of nodes that are called something.
@@ -92,7 +92,7 @@ func (s *shortage) tellOf(called string, all int) string {
 			noun = cmp.Or(noun, words.Either(len(ids), called, called+"s")) // "voters 5 dead" would be five
 		}
 	}
-	return fmt.Sprintf("%s %s: %d of %d", noun, strings.Join(parts, ", "), all-len(s.missing), all)
+	return fmt.Sprintf("%s %s: %d of %d remain", noun, strings.Join(parts, ", "), all-len(s.missing), all)
 }
 
 // everyVoter returns who votes, in order.

@@ -27,7 +27,7 @@ func TestOutageOfSleepers(t *testing.T) {
 	if in.Leaderless < 2000*time.Millisecond || in.AtMost() > 3560*time.Millisecond {
 		t.Errorf("%+v", in)
 	}
-	if want := "voters 1 and 3 paused: 1 of 3"; in.Why != want {
+	if want := "voters 1 and 3 paused: 1 of 3 remain"; in.Why != want {
 		t.Errorf("%q, want %q", in.Why, want)
 	}
 }
@@ -48,7 +48,7 @@ func TestOverslept(t *testing.T) {
 	v.expire(1, 9001, 2)
 	v.ask(2, 9500, 3)
 	v.lead(2, 9510, 3)
-	want := "voters 1 and 3 paused: 1 of 3"
+	want := "voters 1 and 3 paused: 1 of 3 remain"
 	if in := v.last(); in.Why != want || in.AtMost() < 7*time.Second {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
@@ -147,7 +147,7 @@ func TestFrozenLeader(t *testing.T) {
 	}
 	v.ask(2, 7000, 2)
 	in := v.last()
-	if want := "voters 1 and 3 without a sign of life here: 1 of 3"; !in.Unsure() || in.Why != want {
+	if want := "voters 1 and 3 without a sign of life here: 1 of 3 remain"; !in.Unsure() || in.Why != want {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
 	if in.Leaderless != 0 || in.AtMost() != 5500*time.Millisecond || in.Perhaps != atMS(1500) {
@@ -178,7 +178,7 @@ func TestFrozenLeaderStartsAgain(t *testing.T) {
 	})
 	v.lead(2, 8010, 2)
 	v.start(3, 12000)
-	if in, want := v.last(), "voters 1 and 3 not answering: 1 of 3"; in.Why != want {
+	if in, want := v.last(), "voters 1 and 3 not answering: 1 of 3 remain"; in.Why != want {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
 }
@@ -195,7 +195,7 @@ func TestLogsGoOnBehindTheRecords(t *testing.T) {
 	v.b.Line("c", 3, atMS(7000))
 	v.b.Line("c", 9, atMS(9000))
 	in := v.last()
-	if want := "voters 1 and 2 without a sign of life here: 1 of 3"; in.Why != want || in.Leaderless != 5*time.Second {
+	if want := "voters 1 and 2 without a sign of life here: 1 of 3 remain"; in.Why != want || in.Leaderless != 5*time.Second {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
 }
@@ -212,7 +212,7 @@ func TestLeaderUnheeded(t *testing.T) {
 		Reasons: []trace.Reason{{Code: "lease.no-majority", Args: []trace.Arg{{Number: 2}}}},
 	})
 	v.expire(3, 3000, 1)
-	if in, want := v.last(), "voters 1 and 2 without a sign of life here: 1 of 3"; in.Why != want {
+	if in, want := v.last(), "voters 1 and 2 without a sign of life here: 1 of 3 remain"; in.Why != want {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
 	v.miss(1, 3010, 3) // it is there, and so the leader was cut off
@@ -238,7 +238,7 @@ func TestLeaderUnheededByProcessesThatEnded(t *testing.T) {
 	v.start(2, 8010)
 	v.ask(1, 8100, 2)
 	v.lead(1, 8110, 2)
-	if in, want := v.last(), "voters 1 and 2 not answering: 1 of 3"; in.Why != want {
+	if in, want := v.last(), "voters 1 and 2 not answering: 1 of 3 remain"; in.Why != want {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
 }

@@ -99,7 +99,7 @@ func TestListWithoutElections(t *testing.T) {
 	early := func(line string) bool { return strings.Contains(line, "T09:16:32.3") }
 	const none = "\nNo election in these records, which are from 2026-11-25 09:16:32 to 2026-11-25 09:16:32.\n"
 	says(t, list(early, report.Selection{}), "\nNobody led, by the records of node 1 [1:2].\n",
-		"\nNo record tells an end of the last process of node 1.\n", none,
+		"\nNothing here tells that node 1 ended.\n", none,
 		"!TERM", "!for nobody")
 	start := func(line string) bool { return early(line) && !strings.Contains(line, `"seq":2,`) }
 	says(t, list(start, report.Selection{}), none, "!TERM",

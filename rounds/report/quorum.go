@@ -142,8 +142,8 @@ func firstRefused(names *rounds.Names, r *rounds.Round) (sentences []string) {
 	}
 	isLate := func(v rounds.Voice) bool { return v.Granted && !v.Counted && v.No == "" }
 	if late := voices(r.Ballot, isLate); len(late) > 0 {
-		sentences = append(sentences, fmt.Sprintf("%s granted it too, after it had won%s.",
-			words.Upper(words.Nodes(late)), cite(names, votes(r.Ballot, isLate)...)))
+		sentences = append(sentences, fmt.Sprintf("%s granted it too, after node %d had won%s.",
+			words.Upper(words.Nodes(late)), r.Ballot.Candidate, cite(names, votes(r.Ballot, isLate)...)))
 	}
 	if missing := r.Ballot.Missing(); len(missing) > 0 {
 		sentences = append(sentences, fmt.Sprintf("No answer of %s is in the records.", words.Nodes(missing)))

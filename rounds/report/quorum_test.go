@@ -57,7 +57,7 @@ func TestLeaseIsExplained(t *testing.T) {
 			"The rule: “The lease makes a nominee a leader",
 			"Node 2, which had promised node 5 to grant nobody else for a while, first said no, and granted it when " +
 				"that was over [4:15].",
-			"Node 1 granted it too, after it had won [1:19].", "No answer of node 5 is in the records.",
+			"Node 1 granted it too, after node 4 had won [1:19].", "No answer of node 5 is in the records.",
 		},
 		"office-no-quorum": {
 			"No quorum: node 1 asked the voters (1, 2 and 3) and 1 of 3 would grant; 2 are needed",
