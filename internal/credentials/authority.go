@@ -118,7 +118,7 @@ func OpenAuthority(dir string) (*Authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	public, err := readPublic(filepath.Join(home, caFile))
+	public, err := readFile(filepath.Join(home, caFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no %s: it has the authority's certificate: copy it from a directory that "+
 			"ringleader certs make wrote", filepath.Join(home, caFile))
@@ -162,7 +162,7 @@ func (a *Authority) hosts(id proto.NodeID) (hosts []string) {
 
 // certIn returns the certificate that a node's directory has; nil if it has none.
 func certIn(dir string) *x509.Certificate {
-	text, err := readPublic(filepath.Join(dir, certFile))
+	text, err := readFile(filepath.Join(dir, certFile))
 	if err != nil {
 		return nil
 	}

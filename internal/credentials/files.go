@@ -25,20 +25,43 @@ const (
 // that is no regular file, and one above limit bytes. The group may read a file of root's, unless this process runs as
 // root.
 func ReadSecret(path string, limit int64) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no regular file", path)
+	return readRegular(path, limit, func(info fs.FileInfo) error {
+		return tooWide(path, info.Mode().Perm(), givenByRoot(info))
+	})
+}
+
+// readFile returns what is in a file, whoever may read it. What it refuses besides, readRegular says.
+func readFile(path string) ([]byte, error) {
+	return readRegular(path, maxFile, func(fs.FileInfo) error { return nil })
+}
+
+// readRegular returns what is in a file. It refuses one that is no regular file, since such a one may keep its reader
+// waiting, one that allowed has an error for, and one above limit bytes. So it does with what the file was replaced by
+// before it was opened.
+func readRegular(path string, limit int64, allowed func(fs.FileInfo) error) ([]byte, error) {
+	refused := func(info fs.FileInfo, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case !info.Mode().IsRegular():
+			return fmt.Errorf("%s is no regular file", path)
+		case info.Size() > limit:
+			return fmt.Errorf("%s: %d bytes, at most %d", path, info.Size(), limit)
+		}
+		return allowed(info)
 	}
-	if err == nil {
-		err = tooWide(path, info.Mode().Perm(), givenByRoot(info))
-	}
-	switch {
-	case err != nil:
+	if err := refused(os.Stat(path)); err != nil {
 		return nil, err
-	case info.Size() > limit:
-		return nil, fmt.Errorf("%s: %d bytes, at most %d", path, info.Size(), limit)
 	}
-	return os.ReadFile(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	if err := refused(f.Stat()); err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(f, limit))
 }
 
 // givenByRoot reports whether a file is root's, and this process is not: then it reads the file because root let its
@@ -61,18 +84,6 @@ func tooWide(path string, mode fs.FileMode, byRoot bool) error {
 	return fmt.Errorf("mode %04o lets others read %s: %s", mode, path, advice)
 }
 
-// readPublic returns what is in a file that anybody may read.
-func readPublic(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err == nil && info.Size() > maxFile {
-		err = fmt.Errorf("%s: %d bytes, at most %d", path, info.Size(), maxFile)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
-}
-
 // ifThere turns the error that a file is not there into no content.
 func ifThere(b []byte, err error) ([]byte, error) {
 	if errors.Is(err, fs.ErrNotExist) {
@@ -84,7 +95,7 @@ func ifThere(b []byte, err error) ([]byte, error) {
 // Lock waits until no other process changes what is in dir, and keeps others waiting until the result is closed. It
 // fails with fs.ErrNotExist where there is no such directory.
 func Lock(dir string) (io.Closer, error) {
-	f, err := os.Open(dir)
+	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be no directory
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"maps"
 	"net"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -168,7 +167,7 @@ func (k *Keeper) SaveGossipKeys(keys [][]byte) error {
 		return err
 	}
 	path := filepath.Join(k.dir, gossipFile)
-	if there, err := os.ReadFile(path); err == nil && !bytes.Equal(there, m.files[gossipFile]) {
+	if there, err := readFile(path); err == nil && !bytes.Equal(there, m.files[gossipFile]) {
 		return fmt.Errorf("%s: the keys are not saved: %w", path, ErrNotRead)
 	}
 	if err := durable.WriteFile(path, text, 0o600); err != nil {

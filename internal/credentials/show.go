@@ -34,7 +34,7 @@ func (c Certificate) Invalid(now time.Time) string {
 func Show(dir string) (found []Certificate, err error) {
 	node := has(filepath.Join(dir, certFile)) || has(filepath.Join(dir, keyFile))
 	m, err := read(dir, node)
-	text, _ := readPublic(filepath.Join(dir, certFile)) // why not, read says
+	text, _ := readFile(filepath.Join(dir, certFile)) // why not, read says
 	own, _ := certificates(text)
 	for i, c := range slices.Concat(own, m.roots) {
 		path := filepath.Join(dir, caFile)
