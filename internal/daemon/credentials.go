@@ -77,13 +77,13 @@ func (d *Daemon) pinIdentity() error {
 func (d *Daemon) watchCredentials(ctx context.Context) {
 	every := time.NewTicker(rereadEvery)
 	defer every.Stop()
-	w := credentialsWatch{Daemon: d, warned: time.Now()}
+	w := credentialsWatch{Daemon: d, reload: d.Credentials.Reload, warned: time.Now()}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case now := <-every.C:
-			w.look(now)
+			w.look(ctx, now)
 			d.links.Recheck()
 		}
 	}
@@ -92,14 +92,49 @@ func (d *Daemon) watchCredentials(ctx context.Context) {
 // credentialsWatch is what the log has been told of the credentials.
 type credentialsWatch struct {
 	*Daemon
-	warned time.Time // when it was last told that the certificate expires
-	failed string    // why the files cannot be used; "" if they can
+	reload  func() (changed bool, err error)
+	reading chan reloaded // gets what a reload returns that has not been waited for to the end; nil without one
+	warned  time.Time     // when it was last told that the certificate expires
+	failed  string        // why the files cannot be used; "" if they can
+}
+
+// reloaded is what a reload returned.
+type reloaded struct {
+	changed bool
+	err     error
+}
+
+// read reads the files again. It waits no longer than rereadEvery, nor once ctx is done: a disk of the network may
+// never answer. The next read then waits for the same answer.
+func (w *credentialsWatch) read(ctx context.Context) reloaded {
+	if w.reading == nil {
+		answer := make(chan reloaded, 1)
+		w.reading = answer
+		go func() {
+			changed, err := w.reload()
+			answer <- reloaded{changed, err}
+		}()
+	}
+	late := time.NewTimer(rereadEvery)
+	defer late.Stop()
+	select {
+	case r := <-w.reading:
+		w.reading = nil
+		return r
+	case <-ctx.Done():
+		return reloaded{err: ctx.Err()}
+	case <-late.C:
+		return reloaded{err: fmt.Errorf("%s: the files have not been read within %v", w.CredentialsDir, rereadEvery)}
+	}
 }
 
 // look reads the files, and logs what is new of them, and of what the others think of this node's certificate.
-func (w *credentialsWatch) look(now time.Time) {
-	changed, err := w.Credentials.Reload()
-	why := lasting(err)
+func (w *credentialsWatch) look(ctx context.Context, now time.Time) {
+	r := w.read(ctx)
+	if ctx.Err() != nil {
+		return
+	}
+	changed, err, why := r.changed, r.err, lasting(r.err)
 	switch {
 	case err != nil && why != w.failed:
 		w.log.Error().Err(err).

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -37,7 +38,9 @@ func watch(t *testing.T) *watching {
 		t.Fatal(err)
 	}
 	s := Settings{ID: 3, Credentials: kept, CredentialsDir: dir}
-	w.credentialsWatch = &credentialsWatch{Daemon: &Daemon{Settings: s, log: zerolog.New(&w.told)}, warned: time.Now()}
+	w.credentialsWatch = &credentialsWatch{
+		Daemon: &Daemon{Settings: s, log: zerolog.New(&w.told)}, reload: kept.Reload, warned: time.Now(),
+	}
 	if _, err := w.openKeys(); err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +61,7 @@ func (w *watching) says(want ...string) {
 	w.Helper()
 	w.told.Reset()
 	for range 2 {
-		w.look(time.Now())
+		w.look(w.Context(), time.Now())
 		time.Sleep(rereadEvery)
 	}
 	lines := strings.Split(strings.TrimSpace(w.told.String()), "\n")
@@ -87,6 +90,29 @@ func TestFilesThatAreGoodAgain(t *testing.T) {
 		}
 		w.says("the credentials on disk can be used again")
 		w.says()
+	})
+}
+
+// "Files that it cannot use change nothing, and the log says why": also files of a disk that does not answer. The node
+// still ends when it is told to, and takes the files once they can be read.
+func TestFilesThatDoNotAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := watch(t)
+		answer := make(chan struct{})
+		w.reload = func() (bool, error) {
+			<-answer
+			return w.Credentials.Reload()
+		}
+		w.says("the files have not been read within 5s")
+		told, tell := context.WithCancel(t.Context())
+		tell()
+		began := time.Now()
+		if w.look(told, began); time.Now() != began {
+			t.Errorf("a node that is told to end waits for %v", time.Since(began))
+		}
+		w.issue()
+		close(answer)
+		w.says("new credentials", "this node's certificate expires in 1h")
 	})
 }
 
