@@ -100,6 +100,52 @@ func TestCertsShowSaysWhatIsNotValid(t *testing.T) {
 	}
 }
 
+// "`certs show` ends with 4 … for files that a node refuses": also for tokens, in the node's own words. A directory
+// to ask with may have a token alone.
+func TestCertsShowNamesTokensThatANodeRefuses(t *testing.T) {
+	dir := t.TempDir()
+	a, err := credentials.NewAuthority(dir, "blue")
+	if err != nil {
+		t.Fatal(err)
+	}
+	node, err1 := a.Issue(credentials.Identity{Cluster: "blue", ID: 1}, nil, time.Hour)
+	operator, err2 := a.Operator()
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	const token = "0123456789abcdef-token"
+	for _, tt := range []struct{ dir, text, want string }{
+		{node, "", ": it is empty"},
+		{node, "operate " + token, ": its last line has no end"},
+		{node, "operate short\n", ": line 1: a token of 5 bytes is easily guessed"},
+		{node, token + "\n", ": want lines operate TOKEN and read TOKEN"},
+		{node, "operate " + token + "\n", ""},
+		{operator, "", ": it is empty"},
+		{operator, token, ""},
+	} {
+		path := filepath.Join(tt.dir, "api.token")
+		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := newApp(io.Discard, io.Discard).Run([]string{"ringleader", "certs", "show", tt.dir})
+		if tt.want == "" && err == nil {
+			continue
+		}
+		if tt.want == "" || exitCode(err) != exitConfig || !strings.HasPrefix(err.Error(), path+tt.want) {
+			t.Errorf("%q: ended with %d: %v; want %s", tt.text, exitCode(err), err, path+tt.want)
+		}
+	}
+	path := filepath.Join(node, "api.token")
+	if err := errors.Join(os.Remove(path), os.Symlink("nowhere", path)); err != nil {
+		t.Fatal(err)
+	}
+	want := path + " is a link to a file that is not there"
+	err = newApp(io.Discard, io.Discard).Run([]string{"ringleader", "certs", "show", node})
+	if exitCode(err) != exitConfig || err.Error() != want {
+		t.Errorf("ended with %d: %v; want %s", exitCode(err), err, want)
+	}
+}
+
 // Commands that make certificates at the same time forget none: revoke takes back all that were made.
 func TestCertsTakeTurns(t *testing.T) {
 	const nodes, times = 4, 5

@@ -74,7 +74,7 @@ func clientToken(ctx *cli.Context, keeper *credentials.Keeper) (string, error) {
 	text, err := tokenFrom(where, file, os.Getenv(tokenEnv))
 	if err == nil && text == "" && keeper != nil {
 		where, file = "credentials", keeper.Token()
-		if _, missing := os.Stat(file); errors.Is(missing, fs.ErrNotExist) {
+		if _, missing := os.Lstat(file); errors.Is(missing, fs.ErrNotExist) {
 			return "", nil // the node says that it wants one
 		}
 		text, err = tokenFrom(where, file, "")

@@ -37,10 +37,12 @@ func readFile(path string) ([]byte, error) {
 
 // readRegular returns what is in a file. It refuses one that is no regular file, since such a one may keep its reader
 // waiting, one that allowed has an error for, and one above limit bytes. So it does with what the file was replaced by
-// before it was opened.
+// before it was opened. A link to nothing is not taken for a file that need not be there.
 func readRegular(path string, limit int64, allowed func(fs.FileInfo) error) ([]byte, error) {
 	refused := func(info fs.FileInfo, err error) error {
 		switch {
+		case errors.Is(err, fs.ErrNotExist) && isLink(path):
+			return fmt.Errorf("%s is a link to a file that is not there", path)
 		case err != nil:
 			return err
 		case !info.Mode().IsRegular():
@@ -82,6 +84,11 @@ func tooWide(path string, mode fs.FileMode, byRoot bool) error {
 		return nil
 	}
 	return fmt.Errorf("mode %04o lets others read %s: %s", mode, path, advice)
+}
+
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
 // ifThere turns the error that a file is not there into no content.

@@ -30,7 +30,8 @@ func (c Certificate) Invalid(now time.Time) string {
 }
 
 // Show returns the certificates in a directory of credentials, as far as they can be read. The error says why a node
-// does not start with the directory or, if it is no node's, why nobody can ask nodes with it.
+// does not start with the directory or, if it is no node's, why nobody can ask nodes with it. It does not look at
+// tokens.
 func Show(dir string) (found []Certificate, err error) {
 	node := has(filepath.Join(dir, certFile)) || has(filepath.Join(dir, keyFile))
 	m, err := read(dir, node)
@@ -44,9 +45,6 @@ func Show(dir string) (found []Certificate, err error) {
 		who, _ := identityOf(c)
 		revoked := m.revoked[serialOf(c.RawIssuer, c.SerialNumber)]
 		found = append(found, Certificate{path, who, c.Issuer.CommonName, c.NotBefore, c.NotAfter, revoked})
-	}
-	if err == nil {
-		_, err = ifThere(ReadSecret(filepath.Join(dir, tokenFile), maxFile))
 	}
 	if err == nil && m.own != nil && found[0].Invalid(time.Now()) == "" {
 		err = m.refused()

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 	"sync"
 	"time"
 
@@ -63,14 +62,7 @@ func readTokens(file string) (httpapi.Tokens, error) {
 	if err != nil {
 		return httpapi.Tokens{}, err
 	}
-	if len(text) > 0 && text[len(text)-1] != '\n' {
-		return httpapi.Tokens{}, fmt.Errorf("%s: its last line has no end: it is half written, or lacks a "+
-			"line feed", file)
-	}
-	t, err := httpapi.ParseTokens(string(text))
-	if err == nil && len(strings.Fields(string(text))) == 1 {
-		err = errors.New("want lines operate TOKEN and read TOKEN")
-	}
+	t, err := httpapi.ParseTokenFile(string(text))
 	if err != nil {
 		err = fmt.Errorf("%s: %w", file, err)
 	}

@@ -96,6 +96,13 @@ func TestTokensAreReadAgain(t *testing.T) {
 	if _, err := openTokens(Settings{Credentials: keeper}, zerolog.Nop()); !errors.Is(err, ErrConfig) {
 		t.Errorf("a node starts with tokens that all may read: %v", err)
 	}
+	err := errors.Join(os.Remove(keeper.Token()), os.Symlink("nowhere", keeper.Token()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openTokens(Settings{Credentials: keeper}, zerolog.Nop()); !errors.Is(err, ErrConfig) {
+		t.Errorf("a node starts with a link to tokens that are not there: %v", err)
+	}
 	fixed, err := openTokens(Settings{Credentials: keeper, APIToken: second}, zerolog.Nop())
 	if err != nil || fixed.get().Operate() != second {
 		t.Errorf("a token of the settings does not go before: %v", err)

@@ -286,9 +286,9 @@ func (flushed) SetWriteDeadline(time.Time) error { return nil }
 func TestParseTokens(t *testing.T) {
 	const bad = "se~ret"
 	for text, says := range map[string]string{
-		"":                                       "0 bytes",
+		"":                                       "it is empty",
 		bad:                                      "6 bytes",
-		"# nothing\n":                            "0 bytes",
+		"# nothing\n":                            "it is empty",
 		"operate " + bad:                         "line 1: a token of 6 bytes",
 		"\n\nread " + token + " " + bad:          "line 3: want operate TOKEN or read TOKEN",
 		"admin " + token + bad:                   "line 1: want operate TOKEN",

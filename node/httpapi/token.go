@@ -43,6 +43,8 @@ func (t roleToken) same(other roleToken) bool { return t.role == other.role && t
 func ParseToken(text string) (string, error) {
 	token := strings.TrimSpace(text)
 	switch {
+	case token == "":
+		return "", errors.New("it is empty: want a token, as from head -c 24 /dev/urandom | base64")
 	case len(token) < leastToken:
 		return "", fmt.Errorf("a token of %d bytes is easily guessed: want at least %d, as from "+
 			"head -c 24 /dev/urandom | base64", len(token), leastToken)
@@ -87,6 +89,19 @@ func ParseTokens(text string) (Tokens, error) {
 		}
 	}
 	return t, nil
+}
+
+// ParseTokenFile reads the tokens in a file that may just be written: it does what ParseTokens does, but refuses a text
+// whose last line has no end, and a token without a role, which half of a line may look like.
+func ParseTokenFile(text string) (Tokens, error) {
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		return Tokens{}, errors.New("its last line has no end: it is half written, or lacks a line feed")
+	}
+	t, err := ParseTokens(text)
+	if err == nil && len(strings.Fields(text)) == 1 {
+		err = fmt.Errorf("want lines %s TOKEN and %s TOKEN", RoleOperate, RoleRead)
+	}
+	return t, err
 }
 
 // with returns the tokens and one more.
