@@ -63,8 +63,8 @@ type Config struct {
 	// api.token. In the name, {id} stands for the node's id. With it links, gossip and HTTP are encrypted, and only
 	// nodes that prove who they are take part. Default: none; then whoever can send packets to the node is believed.
 	Credentials string
-	// Insecure allows a node without Credentials to use addresses that other machines reach. Each answer and
-	// record of such a node says that it is unauthenticated.
+	// Insecure allows a node without Credentials to use addresses that other machines reach. Each answer to a request
+	// that is well formed, record and line of the log of such a node says that it is unauthenticated.
 	Insecure bool
 
 	// Profile says how fast failures are noticed: lan, local or fast. Default: lan.

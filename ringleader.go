@@ -98,7 +98,11 @@ func (r *reading) loggers() (records, log zerolog.Logger) {
 		return zerolog.Nop(), zerolog.Nop()
 	}
 	records = zerolog.New(r.c.Log).Level(r.s.LogLevel)
-	log = records.With().Str("cluster", r.s.Cluster).Uint64("node", uint64(r.s.ID)).Logger().Hook(timestamp{})
+	lines := records.With().Str("cluster", r.s.Cluster).Uint64("node", uint64(r.s.ID))
+	if security := r.s.Security(); security != "" {
+		lines = lines.Str("security", security) // records have it anyway
+	}
+	log = lines.Logger().Hook(timestamp{})
 	for _, warning := range r.warnings {
 		log.Warn().Msg(warning)
 	}

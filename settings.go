@@ -54,6 +54,10 @@ func (c Config) WithDefaults() (Config, error) {
 // Warnings returns warnings about settings that are right but unwise. Start logs the warnings.
 func (c Config) Warnings() []string { return read(c).warnings }
 
+// Security returns "unauthenticated" if other machines reach the node of c, and it believes whoever can send packets to
+// it; "" if not. Each line that Start logs has it as the field "security".
+func (c Config) Security() string { return read(c).s.Security() }
+
 // reading is a Config while it is read.
 type reading struct {
 	c        Config          // with its defaults

@@ -61,8 +61,11 @@ func runResolved(r resolved, signals <-chan os.Signal) error {
 
 // nodeLog returns the log of this process for events that the node does not log itself.
 func nodeLog(r resolved) zerolog.Logger {
-	return logging.New(r.Log, r.LogLevel).With().Timestamp().
-		Str("cluster", r.Cluster).Uint64("node", uint64(r.ID)).Logger()
+	lines := logging.New(r.Log, r.LogLevel).With().Timestamp().Str("cluster", r.Cluster).Uint64("node", uint64(r.ID))
+	if security := r.Security(); security != "" {
+		lines = lines.Str("security", security)
+	}
+	return lines.Logger()
 }
 
 // operate runs a node until a signal or a failure ends it. It starts the node anew each time that
