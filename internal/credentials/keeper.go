@@ -67,7 +67,7 @@ func (m *material) refused() error {
 	}
 	for _, usage := range usages {
 		if _, err := m.verify(chain, usage, time.Now()); err != nil {
-			return fmt.Errorf("the others refuse this node: %w", err)
+			return fmt.Errorf("the others would refuse a new link of this node: %w", err)
 		}
 	}
 	return nil
@@ -133,8 +133,9 @@ func (k *Keeper) Reload() (changed bool, err error) {
 	return changed, err
 }
 
-// Refused returns why the others refuse this node now, if they have the ca.crt of its directory, and know of who was
-// taken back what it knows; nil if they accept it. Reload may have refused that ca.crt for this node.
+// Refused returns why the others would refuse a new link of this node now, if they have the ca.crt of its directory,
+// and know of who was taken back what it knows; nil if they would accept one. Reload may have refused that ca.crt for
+// this node. A link lasts as long as the certificate that it was made with.
 func (k *Keeper) Refused() error {
 	m := *k.now.Load()
 	m.pool = m.latest

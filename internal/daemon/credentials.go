@@ -169,7 +169,7 @@ func lasting(err error) string {
 	return ""
 }
 
-// lookForRefusal finds out whether the others refuse this node, and logs when that changes.
+// lookForRefusal finds out whether the others would refuse a new link of this node, and logs when that changes.
 func (w *credentialsWatch) lookForRefusal() {
 	why := ""
 	if err := w.Credentials.Refused(); err != nil {
@@ -185,7 +185,8 @@ func (w *credentialsWatch) lookForRefusal() {
 	w.refused.Store(&why)
 }
 
-// refusal returns why the others refuse this node's certificate, as it was found out last; "" if they accept it.
+// refusal returns why the others would refuse a new link of this node, as it was found out last; "" if they would
+// accept one.
 func (d *Daemon) refusal() string {
 	if why := d.refused.Load(); why != nil {
 		return *why

@@ -68,7 +68,8 @@ type Status struct {
 	Leadership
 	// CredentialsExpire is until when the node's certificate is valid; absent without one.
 	CredentialsExpire time.Time `json:"credentials_expire,omitzero"`
-	// CredentialsRefused says why the other nodes refuse this node's certificate; absent if they accept it.
+	// CredentialsRefused says why the other nodes would refuse a new link with this node's certificate; absent if they
+	// would accept one.
 	CredentialsRefused string `json:"credentials_refused,omitempty"`
 	// Since is when the node came to believe that Leader leads, or that nobody does; absent if it has known no
 	// leader since it started.

@@ -37,7 +37,8 @@ type Snapshot struct {
 	Lent int
 	// Expires is until when the node's certificate is valid; zero if it has none.
 	Expires time.Time
-	// Refused says why the other nodes refuse this node's certificate; "" if they accept it, or it has none.
+	// Refused says why the other nodes would refuse a new link with this node's certificate; "" if they would accept
+	// one, or it has no certificate.
 	Refused string
 	// Gossiping says that the node takes part in the gossip, even if it is alone.
 	Gossiping bool
