@@ -207,7 +207,7 @@ func wrongFlag(ctx *cli.Context, err error, _ bool) error {
 		text = dashed(name) + " needs a value"
 	}
 	if m := regexp.MustCompile(wrongValue).FindStringSubmatch(text); m != nil {
-		text = fmt.Sprintf("%s %s: want %s", dashed(m[2]), m[1], wanted(ctx.Command, m[2]))
+		text = fmt.Sprintf("%s %s: want %s", dashed(m[2]), m[1], wanted(ctx.Command, m[2], m[1]))
 	}
 	return usagef("%s\nsee %s --help", text, ctx.Command.HelpName)
 }
@@ -218,15 +218,26 @@ func dashed(name string) string {
 	return "--"[:min(2, len(name))] + name
 }
 
-// wanted describes the values that a flag accepts.
-func wanted(c *cli.Command, name string) string {
+// wanted describes the values that a flag accepts, in place of one that it does not, which is quoted.
+func wanted(c *cli.Command, name, quoted string) string {
 	switch flagNamed(c, name).(type) {
 	case *cli.BoolFlag:
 		return "true or false"
 	case *cli.DurationFlag:
-		return "a time with its unit, like 100ms"
+		return wantedTime(strings.Trim(quoted, `"`), "100ms")
 	}
 	return "a whole number"
+}
+
+// aTime matches a time as time.ParseDuration reads it.
+var aTime = regexp.MustCompile(`^[-+]?([0-9]+(\.[0-9]*)?(ns|us|µs|ms|s|m|h))+$`)
+
+// wantedTime describes times, in place of a text that time.ParseDuration refuses.
+func wantedTime(text, example string) string {
+	if aTime.MatchString(text) {
+		return "a time of at most 2562047h: this one is too long" // what a time.Duration can be
+	}
+	return "a time with its unit, like " + example
 }
 
 func flagNames(c *cli.Command) []string {

@@ -141,7 +141,9 @@ func (s setting) parse(to *settings, values []string) (err error) {
 			*at.n = -1
 		}
 	case *time.Duration:
-		if *at, err = time.ParseDuration(text); err != nil || *at <= 0 {
+		if *at, err = time.ParseDuration(text); err != nil {
+			err = errors.New("want " + wantedTime(text, "500ms"))
+		} else if *at <= 0 {
 			err = errors.New("want a time with its unit, like 500ms")
 		}
 	}
