@@ -322,14 +322,16 @@ func revokeCerts(ctx *cli.Context, w io.Writer) error {
 	if err != nil {
 		return mark(errConfig, err)
 	}
+	var unshared error // the last list has what those before it have
 	for _, id := range ids {
 		err := a.Revoke(id)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = fmt.Errorf("%w: nothing is revoked", err)
 		}
-		if err != nil {
+		if _, done := errors.AsType[credentials.UnsharedError](err); err != nil && !done {
 			return mark(errConfig, err)
 		}
+		unshared = err
 		_, _ = fmt.Fprintf(w, "revoked all certificates of node %v\n", id)
 	}
 	switch forgot, err := a.Forgot(); {
@@ -341,5 +343,5 @@ func revokeCerts(ctx *cli.Context, w io.Writer) error {
 	}
 	_, err = fmt.Fprintln(w,
 		"copy revoked.crl of each directory to its machine: nodes take it within seconds")
-	return err
+	return errors.Join(mark(errConfig, unshared), err)
 }

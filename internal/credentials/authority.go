@@ -197,7 +197,7 @@ func (a *Authority) issue(who Identity, hosts []string, life time.Duration) (wro
 		return nil, err
 	}
 	dir := a.nodeDir(who.ID)
-	if err := errors.Join(a.note(who.ID.String(), t.SerialNumber), os.MkdirAll(dir, 0o700)); err != nil {
+	if err := errors.Join(a.note(who.ID.String(), t.SerialNumber), makeDir(dir)); err != nil {
 		return nil, err
 	}
 	shared, err := a.share(dir, caFile, revokedFile)
@@ -245,7 +245,7 @@ func (a *Authority) template(who Identity, hosts []string, life time.Duration) *
 // Operator makes the directory of those who ask nodes, dir/operator, and returns it.
 func (a *Authority) Operator() (string, error) {
 	dir := filepath.Join(a.dir, operatorDir)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := makeDir(dir); err != nil {
 		return "", err
 	}
 	_, err1 := a.share(dir, caFile, revokedFile)

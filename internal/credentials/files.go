@@ -86,6 +86,23 @@ func tooWide(path string, mode fs.FileMode, byRoot bool) error {
 	return fmt.Errorf("mode %04o lets others read %s: %s", mode, path, advice)
 }
 
+// isThere returns an error unless there is something at path: fs.ErrNotExist if not even a link is.
+func isThere(path string) error {
+	_, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) && isLink(path) {
+		return fmt.Errorf("%s is a link to a directory that is not there", path)
+	}
+	return err
+}
+
+// makeDir makes a directory that its owner alone may read, unless there is one.
+func makeDir(path string) error {
+	if err := isThere(path); err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.MkdirAll(path, 0o700)
+}
+
 func isLink(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode()&fs.ModeSymlink != 0

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/big"
@@ -18,7 +19,8 @@ import (
 )
 
 // Revoke takes back all certificates of a node that the authority has made so far, and writes the list of all that
-// were taken back into every directory. A later Issue makes one that is believed.
+// were taken back into every directory. A later Issue makes one that is believed. With an UnsharedError it is done but
+// for the directories that lack the list.
 func (a *Authority) Revoke(id proto.NodeID) error {
 	made, err := a.issued(id)
 	if err != nil {
@@ -42,15 +44,45 @@ func (a *Authority) Revoke(id proto.NodeID) error {
 	if err := durable.WriteFile(a.home(revokedFile), encode("X509 CRL", der), 0o644); err != nil {
 		return err
 	}
+	return a.shareRevoked()
+}
+
+// UnsharedError says that certificates were taken back, and that directories lack the list.
+type UnsharedError struct {
+	Have []string // the directories that have it
+	Lack []string // why the others lack it
+}
+
+func (e UnsharedError) Error() string {
+	return fmt.Sprintf("the new %s is in %s alone: %s", revokedFile, strings.Join(e.Have, ", "),
+		strings.Join(e.Lack, "; "))
+}
+
+// shareRevoked writes the list into every directory that can have it.
+func (a *Authority) shareRevoked() error {
 	all, err := filepath.Glob(filepath.Join(a.dir, nodeDirs))
+	if err != nil {
+		return err
+	}
+	to := UnsharedError{Have: []string{filepath.Join(a.dir, authorityDir)}}
 	for _, dir := range append(all, filepath.Join(a.dir, operatorDir)) {
-		if _, err := os.Stat(dir); err == nil {
-			if _, err := a.share(dir, revokedFile); err != nil {
-				return err
-			}
+		err := isThere(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			_, err = a.share(dir, revokedFile)
+		}
+		if err != nil {
+			to.Lack = append(to.Lack, err.Error())
+		} else {
+			to.Have = append(to.Have, dir)
 		}
 	}
-	return err
+	if len(to.Lack) > 0 {
+		return to
+	}
+	return nil
 }
 
 // merge adds the numbers that no entry has.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/internal/credentials"
@@ -129,6 +131,23 @@ func replace(t *testing.T, into, name string, from ...string) {
 	if err := os.WriteFile(filepath.Join(into, name), all, 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// "`certs revoke` … copy `revoked.crl` to all others": a directory that cannot have the list keeps none of the others
+// from it, and is named; the certificate is revoked anyway.
+func TestADirectoryThatCannotHaveTheList(t *testing.T) {
+	r := newRevoking(t)
+	err := errors.Join(os.RemoveAll(r.dir(2)), os.WriteFile(r.dir(2), nil, 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = r.Revoke(3)
+	unshared, ok := errors.AsType[credentials.UnsharedError](err)
+	have := []string{filepath.Join(r.home, "authority"), r.dir(1), r.dir(3)}
+	if !ok || !slices.Equal(unshared.Have, have) || !strings.Contains(err.Error(), r.dir(2)) {
+		t.Errorf("%v", err)
+	}
+	r.refuses(r.dir(3))
 }
 
 // While one authority replaces another, nodes have the lists of both in one file.

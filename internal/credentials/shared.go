@@ -112,10 +112,12 @@ func (a *Authority) TakeGossipKeys(file string, ids []proto.NodeID) error {
 		return err
 	}
 	for _, id := range ids {
-		if _, err := os.Stat(a.nodeDir(id)); err == nil {
-			if _, err := a.share(a.nodeDir(id), gossipFile); err != nil {
-				return err
-			}
+		err := isThere(a.nodeDir(id))
+		if err == nil {
+			_, err = a.share(a.nodeDir(id), gossipFile)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
 	}
 	return nil
