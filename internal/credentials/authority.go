@@ -118,6 +118,10 @@ func OpenAuthority(dir string) (*Authority, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(secret) == 0 {
+		return nil, fmt.Errorf("%s is empty: it had the key of the authority: bring back a copy, or replace the "+
+			"authority by ringleader certs make with another --dir", filepath.Join(home, authorityKey))
+	}
 	public, err := readFile(filepath.Join(home, caFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no %s: it has the authority's certificate: copy it from a directory that "+
