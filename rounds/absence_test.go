@@ -281,7 +281,8 @@ func TestBackWithoutARecordOfIt(t *testing.T) {
 // is known only if who saw it end asked it again; a new process of another voter that asks tells nothing.
 func TestEndedAndNotAskedSince(t *testing.T) {
 	for name, want := range map[string]string{
-		"asked": "voters 2 and 3 dead: 1 of 3 remain", "not asked": "voters 2 and 3 ended and not seen since: 1 of 3 remain",
+		"asked":     "voters 2 and 3 dead: 1 of 3 remain",
+		"not asked": "voters 2 and 3 ended and not seen since: 1 of 3 remain",
 	} {
 		v := newVoters()
 		v.level = "info"

@@ -60,7 +60,9 @@ func TestCases(t *testing.T) {
 		// killed. One leader a term: 5, then 1, and then nobody, since 2 of 5 voters are left.
 		"raft-false-two-leaders": {
 			[]rounds.FindingName{rounds.NoEnd},
-			[]string{"2 12:29:47.052 1 2 of 2", "370 ms", "voters 2, 3 and 4 without a sign of life here: 2 of 5 remain"},
+			[]string{
+				"2 12:29:47.052 1 2 of 2", "370 ms", "voters 2, 3 and 4 without a sign of life here: 2 of 5 remain",
+			},
 			[]string{"both led", "went back", "node 5 won term 2"},
 		},
 		// Voters 1 to 3. Asked of node 1: transfer --to 2 --reason "a new disk". Then node 2: resign; node 3: pause

@@ -357,8 +357,8 @@ func (in *Incident) changed(g *group) string {
 	return noReason
 }
 
-// allGone says how all nodes were away for most of the time: "node 1 dead, 2 and 3 down or paused: 0 of 3 remain". It returns
-// "" if one was there, or if voters decide.
+// allGone says how all nodes were away for most of the time: "node 1 dead, 2 and 3 down or paused: 0 of 3 remain". It
+// returns "" if one was there, or if voters decide.
 func (in *Incident) allGone(g *group) string {
 	if leased(g.guarantee) || in.Former == 0 || in.Leaderless < maxTransit {
 		return ""

@@ -195,7 +195,8 @@ func TestLogsGoOnBehindTheRecords(t *testing.T) {
 	v.b.Line("c", 3, atMS(7000))
 	v.b.Line("c", 9, atMS(9000))
 	in := v.last()
-	if want := "voters 1 and 2 without a sign of life here: 1 of 3 remain"; in.Why != want || in.Leaderless != 5*time.Second {
+	want := "voters 1 and 2 without a sign of life here: 1 of 3 remain"
+	if in.Why != want || in.Leaderless != 5*time.Second {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
 }

@@ -194,7 +194,10 @@ func outage() *rounds.Group {
 		Leaderships: []rounds.Leadership{led(3, 2, 9), led(1, 20, 25)},
 		Incidents: []rounds.Incident{
 			{Leader: 3, Term: 3, Until: sec(2), Leaderless: time.Second, Why: "first leader"},
-			{Former: 3, From: sec(10), Until: sec(20), Leaderless: 10 * time.Second, Why: "3 dead, 1 paused: 1 of 3 remain"},
+			{
+				Former: 3, From: sec(10), Until: sec(20), Leaderless: 10 * time.Second,
+				Why: "3 dead, 1 paused: 1 of 3 remain",
+			},
 		},
 	}
 	g.Leaderships[0].End = sec(10) // its lease was longer than its records

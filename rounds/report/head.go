@@ -174,14 +174,14 @@ func upAndDown(g *rounds.Group) string {
 	if len(refused) > 0 {
 		parts = append(parts, fmt.Sprintf("%s refused to run when started again", shortIDs(refused)))
 	}
-	const untold = "othing here tells that %s ended"
+	untold := func(who string) string { return "nothing here tells that " + who + " ended" }
 	switch {
 	case len(parts) == 0 && rest == 1:
-		return fmt.Sprintf("N"+untold+"%s.", words.Nodes([]uint64{g.Nodes[0].ID}), restarts(g))
+		return words.Upper(untold(words.Nodes([]uint64{g.Nodes[0].ID}))) + restarts(g) + "."
 	case len(parts) == 0:
-		return fmt.Sprintf("N"+untold+"%s.", fmt.Sprintf("any of the %d nodes", rest), restarts(g))
+		return words.Upper(untold(fmt.Sprintf("any of the %d nodes", rest))) + restarts(g) + "."
 	case rest > 0:
-		parts = append(parts, fmt.Sprintf("n"+untold, words.Either(rest, "the other", fmt.Sprintf("the other %d", rest))))
+		parts = append(parts, untold(words.Either(rest, "the other", fmt.Sprintf("the other %d", rest))))
 	}
 	return fmt.Sprintf("Of %s, %s%s.", words.Plural(len(g.Nodes), "node"), words.And(parts...), restarts(g))
 }
