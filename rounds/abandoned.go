@@ -102,19 +102,32 @@ func (g *group) expired(f *Follower) time.Time {
 	return at
 }
 
-// ranOut returns when the lease had ended that a majority of the voters held for ended at the time at. A voter knows
-// of a lease what the leader knew as it sent its last HEARTBEAT. The answers to that one renewed the lease, and a
-// leader begins at most two rounds of them without answers, a quarter of the promise apart. Nobody leads a later term
-// before the lease has ended.
+// ranOut returns when the lease had ended at the latest that a majority of the voters held for ended at the time at:
+// none of them promised it again after that. Nobody leads a later term before the lease has ended.
 func (g *group) ranOut(r *Leadership, at time.Time) time.Time {
-	if r.life != nil && r.life.debug && !r.gap && (r.Lease.After(at) || !g.wroteUnseen(r.life)) {
+	if r.life != nil && r.life.debug && !r.gap && !g.wroteUnseen(r) {
 		return r.Lease // the leader wrote its last renewal
 	}
-	end := latest(at.Add(g.leaseTime/2), r.Lease)
+	end := r.Lease
+	for i := range r.Followers {
+		if f := &r.Followers[i]; f.expired && !g.expired(f).After(at) {
+			end = latest(end, g.boundUntil(f))
+		}
+	}
 	for _, next := range g.begunAfter(at) {
 		if next.Term > r.Term || next.From.After(end) {
 			return earliest(next.From, end)
 		}
 	}
 	return end
+}
+
+// boundUntil returns until when at the latest the follower had promised a lease whose end it noticed. A lease runs from
+// the HEARTBEAT that the follower answered, and it answered none while it slept.
+func (g *group) boundUntil(f *Follower) time.Time {
+	last := earliest(f.heard, f.Until)
+	if l := g.nodes[f.Node].byIncarnation[f.Last.Incarnation]; l != nil {
+		last = earliest(last, g.sleptSince(l, f.Until))
+	}
+	return last.Add(g.leaseTime)
 }

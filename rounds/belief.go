@@ -20,7 +20,14 @@ type belief struct {
 	unsettled    bool
 	until        time.Time // the latest end of a lease in the records, by the process's clock
 	turn         turn      // how the belief before this one ended
+	heard        heartbeat // the last one of the leader in the records, zero for none
 	sent         []string  // what the first record sent, if it begins to lead
+}
+
+// heartbeat is the receipt of a HEARTBEAT.
+type heartbeat struct {
+	by     mark
+	number uint64 // of the message, among those of its sender
 }
 
 // turn says why a process changed its belief.
@@ -43,6 +50,9 @@ type turn struct {
 func (l *life) noteBelief(rec *trace.Record, reasons []reason, m mark) {
 	b := belief{first: m, last: m, leader: rec.Leader, until: rec.ValidUntil}
 	b.term, b.unsettled = leaderTerm(rec, reasons)
+	if rec.Leader != 0 && rec.From == rec.Leader && rec.Msg == proto.KindHeartbeat.String() {
+		b.heard = heartbeat{m, numberOf(rec.MsgID)}
+	}
 	if !b.until.IsZero() {
 		l.lease = max(l.lease, b.until.Sub(rec.Time))
 	}
@@ -53,7 +63,7 @@ func (l *life) noteBelief(rec *trace.Record, reasons []reason, m mark) {
 		}
 		if was.leader == b.leader && was.term == b.term && was.last.seq+1 == m.seq { // nearly always
 			was.last = m
-			was.until = latest(was.until, b.until)
+			was.until, was.heard = latest(was.until, b.until), was.lastHeard(&b)
 			return
 		}
 		l.merged = l.merged && was.last.seq < m.seq && (was.leader != b.leader || was.term != b.term)
@@ -72,6 +82,22 @@ func (l *life) noteBelief(rec *trace.Record, reasons []reason, m mark) {
 		b.sent = rec.Sent
 	}
 	l.beliefs = append(l.beliefs, b)
+}
+
+// lastHeard returns the last HEARTBEAT of the belief and of one that continues it.
+func (b *belief) lastHeard(next *belief) heartbeat {
+	if next.heard.by.seq > 0 {
+		return next.heard
+	}
+	return b.heard
+}
+
+// promised returns the last record in which a follower promised its leader the lease again.
+func (b *belief) promised() mark {
+	if b.heard.by.seq > 0 {
+		return b.heard.by
+	}
+	return b.first
 }
 
 // late reports whether the belief began before its first record, in one that is missing. before is the one before it,
@@ -183,7 +209,7 @@ func (l *life) allBeliefs() []belief {
 				b.term = was.term
 			}
 			if was.leader == b.leader && was.term == b.term {
-				was.last, was.until = b.last, latest(was.until, b.until)
+				was.last, was.until, was.heard = b.last, latest(was.until, b.until), was.lastHeard(&b)
 				continue
 			}
 		}

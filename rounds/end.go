@@ -153,7 +153,7 @@ func (g *group) ledAgain(r *Leadership) *Leadership {
 func (g *group) endedBefore(r *Leadership) {
 	switch {
 	case r.life.debug && g.fix.at(r.Leader, r.life.until).After(r.Lease):
-	case r.life.debug && g.wroteUnseen(r.life): // and may have renewed the lease
+	case r.life.debug && g.wroteUnseen(r): // and may have renewed the lease
 	case r.life.debug: // it was not renewed since
 		r.End, r.Ended.Kind, r.Ended.Known = r.Lease, EndedByLease, Inferred
 	case r.Ended.Ref.Node == r.Leader: // only the next process of its node is known
@@ -182,10 +182,16 @@ func (g *group) heldOn(r *Leadership) bool {
 	return 2*len(with) > max(len(g.voters), 2)
 }
 
-// wroteUnseen reports whether the log of the process was cut: the records are missing with which the next one began, or
-// others got messages that it sent after its last record.
-func (g *group) wroteUnseen(l *life) bool {
-	if l.next != nil && l.next.first() > 1 {
+// wroteUnseen reports whether the log of the leader's process was cut: the records are missing with which the next one
+// began, or others got messages that it sent after its last record. Where nobody followed it, the next process tells
+// it, which knows of a later term.
+func (g *group) wroteUnseen(r *Leadership) bool {
+	l := r.life
+	alone := len(r.Followers) == 0
+	if l.next != nil && (l.next.first() > 1 || alone && l.next.began() > l.highest()) {
+		return true
+	}
+	if slices.ContainsFunc(r.Followers, func(f Follower) bool { return f.number > l.numbered }) {
 		return true
 	}
 	last := g.fix.at(l.node, l.until)

@@ -315,3 +315,44 @@ func TestLeaseInAGap(t *testing.T) {
 		}
 	}
 }
+
+// "Node 3 led term 1 until 4 s": the log of the leader ends at 1 s, and a HEARTBEAT that came late kept its lease
+// until 4.4 s. A lease runs from the last HEARTBEAT that a majority answered.
+func TestLeaseWithALateHeartbeat(t *testing.T) {
+	for level, end := range map[string]int{"debug": 4390, "info": 4490} {
+		v := newVoters()
+		v.level = level
+		v.ask(3, 0, 1)
+		v.elect(3, 1, 1, 2)
+		v.add(3, 1000, trace.Record{
+			Event: "timeout", Term: 1, Leader: 3, Token: 1, ValidUntil: atMS(1900), Sent: []string{"HEARTBEAT>1#3:50"},
+		})
+		for _, node := range []uint64{1, 2} {
+			v.add(node, 3400, trace.Record{
+				Event: "receive", From: 3, Msg: "HEARTBEAT", MsgID: fmt.Sprintf("3:%d", 90+node), Term: 1, Leader: 3,
+				Token: 1, ValidUntil: atMS(3500),
+			})
+			v.miss(node, 3500, 3)
+		}
+		l := v.b.History().Groups[0].Leaderships[0]
+		if l.Ended.Kind != rounds.EndedByLease || !l.End.Equal(atMS(end)) {
+			t.Errorf("level %s: %+v, want an end at %d ms", level, l, end)
+		}
+	}
+}
+
+// "Its lease ended": node 1, alone, began again in a term that it knows by no record of its process before, so that the
+// end of that one's log is missing, and perhaps a renewal.
+func TestLeaseBeforeAMissingProcess(t *testing.T) {
+	for round, want := range map[uint64]rounds.EndKind{1: rounds.EndedByLease, 2: rounds.EndedUnseen} {
+		v := newVoters()
+		v.start(1, 0)
+		v.lead(1, 10, 1)
+		v.life[1]++
+		v.add(1, 9000, trace.Record{Event: "start", Round: round})
+		l := v.b.History().Groups[0].Leaderships[0]
+		if l.Ended.Kind != want {
+			t.Errorf("round %d: %+v", round, l)
+		}
+	}
+}

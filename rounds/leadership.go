@@ -146,6 +146,10 @@ func (r *Leadership) believe(l *life, b, before, next *belief, g *group) {
 			f.release = next.turn.release && next.turn.from == r.Leader && !earlier
 			f.Last = l.ref(next.first.seq)
 		}
+		f.heard, f.number = time.Time{}, max(f.number, b.heard.number)
+		if promised := b.promised(); next != nil && l.debug && l.rangeOf(next.first.seq) <= promised.seq {
+			f.heard = at(promised)
+		}
 		if !b.until.IsZero() {
 			f.lease = latest(f.lease, g.fix.at(l.node, b.until))
 		}

@@ -33,6 +33,7 @@ type life struct {
 	until       time.Time // of the record with the highest number
 	inOrder     bool      // whether marks is sorted by number
 	top         mark      // of the highest number
+	numbered    uint64    // the highest number of a message that it sent
 	lists
 
 	told   []LifeEvent // what happened to it before forgot, and is kept
@@ -152,6 +153,10 @@ func (l *life) add(rec *trace.Record, reasons []reason, round uint64) {
 	}
 	l.debug = l.debug || rec.Level == "debug"
 	l.started = l.started || rec.Event == "start"
+	if n := len(rec.Sent); n > 0 {
+		_, id, _ := strings.Cut(rec.Sent[n-1], "#")
+		l.numbered = max(l.numbered, numberOf(id))
+	}
 	m := mark{rec.Seq, ownTerm(rec, reasons), round, rec.Time, len(rec.Sent) > 0}
 	l.mark(m)
 	l.noteBelief(rec, reasons, m)
@@ -167,6 +172,23 @@ func (l *life) add(rec *trace.Record, reasons []reason, round uint64) {
 		l.unheeded = append(l.unheeded, m)
 	}
 	l.noteHappening(rec, m)
+}
+
+// began returns the highest term in the first record, 0 if the process wrote none.
+func (l *life) began() uint64 {
+	if len(l.marks) == 0 {
+		return 0
+	}
+	first := l.sorted()[0]
+	return max(first.own, first.round)
+}
+
+// highest returns the highest term in the records.
+func (l *life) highest() (term uint64) {
+	for _, m := range l.marks {
+		term = max(term, m.own, m.round)
+	}
+	return term
 }
 
 // mark keeps m.

@@ -179,6 +179,8 @@ type Follower struct {
 	release bool      // since the leader released it
 	late    bool      // it followed in a record before First that is missing
 	lease   time.Time // the latest end of the lease that its records have, zero if they have none
+	heard   time.Time // when it last promised the lease, by its records; zero if some may be missing
+	number  uint64    // of the last HEARTBEAT of the leader that is in them
 }
 
 // Finding is a fault, with the records that prove it.

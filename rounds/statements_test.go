@@ -428,8 +428,8 @@ func (w *witness) lease() (longest time.Duration) {
 }
 
 // ranOut compares the end of a lease that peers saw with the record of the last of them. What a peer holds for the end
-// is the leader's last HEARTBEAT; the lease may have been renewed by the answers to that, for half of its time at most.
-// It is over at once when another leader begins. A peer that slept held for it what had ended before.
+// is the leader's last HEARTBEAT; the lease may have been renewed by the answers to that, and runs from then on. It is
+// over at once when another leader begins. A peer that slept held for it what had ended before.
 func (w *witness) ranOut(r *rounds.Leadership) {
 	if r.End.Equal(r.Lease) {
 		return
@@ -440,8 +440,20 @@ func (w *witness) ranOut(r *rounds.Leadership) {
 			return l.From.Equal(r.End) && l.Term != r.Term
 		})
 		slept := r.End.Before(found) && w.silent(rec, w.lease())
-		return r.End.Equal(found.Add(w.lease()/2)) || next || slept
+		return r.End.Equal(found.Add(w.lease())) || next || slept || w.promised(r)
 	})
+}
+
+// promised reports whether a peer followed the leader in a record that is as old as a lease at the end.
+func (w *witness) promised(r *rounds.Leadership) bool {
+	for _, records := range w.records {
+		for _, rec := range records {
+			if rec.Leader == r.Leader && rec.Node != r.Leader && w.fixed(rec.Node, rec.Time).Add(w.lease()).Equal(r.End) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // silent reports whether the process of the record had written nothing for so long.
