@@ -124,26 +124,36 @@ func (r *Round) find(name FindingName, proof []Ref, format string, args ...any) 
 	})
 }
 
+// judgeLeaders adds a finding for each node that led the term beside another one.
 func (r *Round) judgeLeaders(g *group) {
-	for _, rival := range r.Rivals {
-		first, second := *r.Winner, rival
-		if second.At.Before(first.At) {
-			first, second = second, first
+	for i, rival := range r.Rivals {
+		for _, other := range append([]Winner{*r.Winner}, r.Rivals[:i]...) {
+			if r.bothLed(g, other, rival) {
+				break
+			}
 		}
-		if !leased(r.Guarantee) && g.unknowing(first, second, r.Term) {
-			continue
-		}
-		text := fmt.Sprintf("Nodes %d and %d both led term %d, %d from %s after the other on",
-			first.Node, second.Node, r.Term, second.Node, Span(second.At.Sub(first.At)))
-		if second.Why != "" {
-			text += fmt.Sprintf(", for it found: %s", second.Why)
-		}
-		unsure := ""
-		if !leased(r.Guarantee) && g.apart(first.Node, second.Node) == unbounded {
-			unsure = " No messages compare their clocks." + noFault
-		}
-		r.find(TwoLeaders, []Ref{first.Ref, second.Ref}, "%s.%s", text, unsure)
 	}
+}
+
+// bothLed adds a finding that both led the term. It returns false if one of them could not know of the other.
+func (r *Round) bothLed(g *group, first, second Winner) bool {
+	if second.At.Before(first.At) {
+		first, second = second, first
+	}
+	if !leased(r.Guarantee) && g.unknowing(first, second, r.Term) {
+		return false
+	}
+	text := fmt.Sprintf("Nodes %d and %d both led term %d, %d from %s after the other on",
+		first.Node, second.Node, r.Term, second.Node, Span(second.At.Sub(first.At)))
+	if second.Why != "" {
+		text += fmt.Sprintf(", for it found: %s", second.Why)
+	}
+	unsure := ""
+	if !leased(r.Guarantee) && g.apart(first.Node, second.Node) == unbounded {
+		unsure = " No messages compare their clocks." + noFault
+	}
+	r.find(TwoLeaders, []Ref{first.Ref, second.Ref}, "%s.%s", text, unsure)
+	return true
 }
 
 // noFault says of two leaders of one term what is not known of them, where nothing forbids a node to lead a term that

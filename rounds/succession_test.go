@@ -45,3 +45,25 @@ func TestLeadersOfOneTermInSuccession(t *testing.T) {
 		}
 	}
 }
+
+// "Two nodes led the same term": nodes 1 and 2 did, which both began after the first leader of the term had ceased.
+func TestTwoLeadersAfterTheFirst(t *testing.T) {
+	s := newScript()
+	lead := func(node uint64, ms int) {
+		s.add(node, ms, trace.Record{
+			Term: 4, Event: "timeout", Why: []string{
+				"no leader was heard of -> call an election of term 4", "no higher node is alive -> lead term 4",
+			}, Leader: node,
+		})
+	}
+	lead(3, 10)
+	s.add(3, 3000, trace.Record{Term: 4, Event: "resign", Why: []string{"asked to resign -> step down"}})
+	for node := uint64(1); node <= 2; node++ {
+		s.add(node, 4000, trace.Record{Event: "start"})
+		lead(node, 5000+int(node))
+	}
+	s.add(3, 6000, trace.Record{Term: 4, Event: "peers", Alive: []uint64{1, 2, 3}})
+	if found := names(s.b.History().Groups[0].Findings); !slices.Contains(found, rounds.TwoLeaders) {
+		t.Errorf("found %v", found)
+	}
+}
