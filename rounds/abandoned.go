@@ -14,8 +14,8 @@ func (g *group) abandoned(r *Leadership, surely bool) (at time.Time, ref Ref) {
 	var left []Follower
 	for _, f := range r.Followers {
 		with[f.Node] = true
-		if f.expired {
-			f.Until = g.expired(&f)
+		if at, by, ok := g.departed(&f); ok {
+			f.Until, f.Last = at, by
 			left = append(left, f)
 		}
 	}
@@ -47,6 +47,19 @@ func (g *group) abandoned(r *Leadership, surely bool) (at time.Time, ref Ref) {
 		return f.Until, f.Last
 	}
 	return time.Time{}, Ref{}
+}
+
+// departed returns since when the follower surely followed no more, and the record that shows it: it noticed the end of
+// the lease, or its process had ended, and the next one of its node follows no leader of the term.
+func (g *group) departed(f *Follower) (at time.Time, by Ref, ok bool) {
+	if f.expired {
+		return g.expired(f), f.Last, true
+	}
+	l := g.nodes[f.Node].byIncarnation[f.Last.Incarnation]
+	if f.left || l == nil || l.next == nil || l.atOnce(l.next) {
+		return at, by, false
+	}
+	return g.fix.at(f.Node, l.next.from), l.next.ref(l.next.first()), true
 }
 
 // mayFollow counts the voters, beside those with the leader, that may have followed it at the time t by none of their
@@ -110,8 +123,8 @@ func (g *group) ranOut(r *Leadership, at time.Time) time.Time {
 	}
 	end := r.Lease
 	for i := range r.Followers {
-		if f := &r.Followers[i]; f.expired && !g.expired(f).After(at) {
-			end = latest(end, g.boundUntil(f))
+		if left, _, ok := g.departed(&r.Followers[i]); ok && !left.After(at) {
+			end = latest(end, g.boundUntil(&r.Followers[i], left))
 		}
 	}
 	for _, next := range g.begunAfter(at) {
@@ -122,10 +135,10 @@ func (g *group) ranOut(r *Leadership, at time.Time) time.Time {
 	return end
 }
 
-// boundUntil returns until when at the latest the follower had promised a lease whose end it noticed. A lease runs from
-// the HEARTBEAT that the follower answered, and it answered none while it slept.
-func (g *group) boundUntil(f *Follower) time.Time {
-	last := earliest(f.heard, f.Until)
+// boundUntil returns until when at the latest a follower had promised the lease that follows no more, since the time
+// left. A lease runs from the HEARTBEAT that the follower answered, and it answered none while it slept.
+func (g *group) boundUntil(f *Follower, left time.Time) time.Time {
+	last := earliest(f.heard, latest(f.Until, left))
 	if l := g.nodes[f.Node].byIncarnation[f.Last.Incarnation]; l != nil {
 		last = earliest(last, g.sleptSince(l, f.Until))
 	}

@@ -356,3 +356,30 @@ func TestLeaseBeforeAMissingProcess(t *testing.T) {
 		}
 	}
 }
+
+// "Node 4 leads on, when the logs end": of four voters, node 1 noticed that no heartbeat came, and the process of node 3
+// ended. The next one follows nobody, so that the rest is no majority.
+func TestLeaseOfFollowersThatBeganAgain(t *testing.T) {
+	for name, again := range map[string]bool{"it began again": true, "its log ends": false} {
+		v := newVoters()
+		v.level = "info"
+		for _, node := range []uint64{1, 3, 4} { // node 2 has no log
+			v.start(node, 0)
+		}
+		v.add(4, 5, trace.Record{
+			Event: "timeout", Round: 1, Sent: []string{"PRE_VOTE>1#4:1", "PRE_VOTE>2#4:2", "PRE_VOTE>3#4:3"},
+			Why: []string{"nobody leads -> ask the voters for term 1"},
+		})
+		v.elect(4, 1, 1, 3)
+		if again {
+			v.start(3, 700)
+		}
+		v.miss(1, 1200, 4)
+		if again {
+			v.add(3, 9000, trace.Record{Event: "peers", Alive: []uint64{1, 3}})
+		}
+		if l := v.b.History().Groups[0].Leaderships[0]; l.End.IsZero() == again {
+			t.Errorf("%s: %+v", name, l)
+		}
+	}
+}
