@@ -7,6 +7,10 @@ import (
 	"time"
 )
 
+// longBehind is how long after others a process that runs may follow: what it was sent may have been lost, and been sent
+// again.
+const longBehind = 5 * time.Second
+
 // straggler returns why a node never followed the winner, as far as its records show. If these end before others
 // followed, or soon after, or soon after it woke, it may have followed as late.
 func (r *Round) straggler(p Participant, g *group) Straggler {
@@ -38,7 +42,8 @@ func (r *Round) straggler(p Participant, g *group) Straggler {
 		out.Reason = "it led the term itself"
 	case g.apart(p.Node, by) == unbounded:
 		out.Reason = "no messages compare its clock with the others', and its records may end before"
-	case !won.IsZero() && (!wrote || until.Sub(g.fix.at(l.node, woke.wall)) < maxTransit):
+	case !won.IsZero() && (!wrote || until.Sub(g.fix.at(l.node, woke.wall)) < maxTransit ||
+		l.next == nil && until.Sub(settled) < max(longBehind, 2*g.leaseTime)):
 		out.Reason = fmt.Sprintf("its records end %s", around(until, won))
 	case l.top.round > r.Term:
 		out.Reason = fmt.Sprintf("its next records are of term %d and later", l.nextTerm(r.Term))

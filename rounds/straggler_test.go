@@ -87,6 +87,29 @@ func TestLogBeginsAfterTheWin(t *testing.T) {
 	}
 }
 
+// "Node 2 never followed 1": its log ends 3 s after node 1 had won, and it followed later, since what it had been sent
+// was lost. If its process ended, it never did.
+func TestLogEndsBeforeItFollows(t *testing.T) {
+	for _, ended := range []bool{false, true} {
+		v := newVoters()
+		v.add(2, 5, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		v.add(1, 5, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		v.ask(1, 10, 1)
+		v.lead(1, 20, 1)
+		v.follow(3, 30, 1, 1)
+		for ms := 500; ms <= 3000; ms += 500 {
+			v.add(2, ms, trace.Record{Term: 1, Event: "timeout"})
+		}
+		if ended {
+			v.start(2, 4000)
+		}
+		g := v.b.History().Groups[0]
+		if slices.Contains(names(g.Findings), rounds.LeftBehind) != ended {
+			t.Errorf("ended %v: %+v, found %+v", ended, g.Rounds[len(g.Rounds)-1].LeftBehind, g.Findings)
+		}
+	}
+}
+
 // "It wrote on, and never named the winner": not so where the log of the winner begins long after it won, as all logs
 // do that are read from one time on. An earlier process of the node may have followed.
 func TestLogsBeginAfterTheWin(t *testing.T) {
