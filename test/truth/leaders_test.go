@@ -115,7 +115,11 @@ func (r *reading) compareLeaderEnd(l *rounds.Leadership, p *process) {
 	if l.Ended.Known == rounds.Inferred && !r.whole() {
 		first = first.Add(-leaseTime) // the last renewal may be what is missing
 	}
-	lost := slices.ContainsFunc(r.lostQuorums(), func(s span) bool { return s.has(p.Until.Add(-time.Millisecond)) })
+	// Its lease ended before it was killed. A voter that is told to end answers no more, a while before it is gone.
+	ran := span{r.true(l.End), r.true(l.End).Add(leaseTime)}
+	lost := slices.ContainsFunc(r.lostQuorums(), func(s span) bool {
+		return s.has(p.Until.Add(-time.Millisecond)) || s.meets(ran) > 0
+	})
 	if r.true(l.End).Before(first.Add(-slack)) && !lost {
 		r.fail("leadership: ends before the leader was killed", "at %s: "+leadershipForm,
 			append([]any{clock(p.Until)}, r.tellLeadership(l)...)...)
