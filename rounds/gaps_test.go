@@ -357,8 +357,8 @@ func TestLeaseBeforeAMissingProcess(t *testing.T) {
 	}
 }
 
-// "Node 4 leads on, when the logs end": of four voters, node 1 noticed that no heartbeat came, and the process of node 3
-// ended. The next one follows nobody, so that the rest is no majority.
+// "Node 4 leads on, when the logs end": of four voters, node 1 noticed that no heartbeat came, and the process of node
+// 3 ended. The next one follows nobody, so that the rest is no majority.
 func TestLeaseOfFollowersThatBeganAgain(t *testing.T) {
 	for name, again := range map[string]bool{"it began again": true, "its log ends": false} {
 		v := newVoters()

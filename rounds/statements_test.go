@@ -448,7 +448,8 @@ func (w *witness) ranOut(r *rounds.Leadership) {
 func (w *witness) promised(r *rounds.Leadership) bool {
 	for _, records := range w.records {
 		for _, rec := range records {
-			if rec.Leader == r.Leader && rec.Node != r.Leader && w.fixed(rec.Node, rec.Time).Add(w.lease()).Equal(r.End) {
+			over := w.fixed(rec.Node, rec.Time).Add(w.lease())
+			if rec.Leader == r.Leader && rec.Node != r.Leader && over.Equal(r.End) {
 				return true
 			}
 		}

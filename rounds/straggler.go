@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// longBehind is how long after others a process that runs may follow: what it was sent may have been lost, and been sent
-// again.
+// longBehind is how long after others a process that runs may follow: what it was sent may have been lost, and been
+// sent again.
 const longBehind = 5 * time.Second
 
 // straggler returns why a node never followed the winner, as far as its records show. If these end before others
