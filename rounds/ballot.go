@@ -223,7 +223,8 @@ func (r *Round) refuses(m *Message) bool {
 
 // answered reports whether a vote of which only the receipt is known is for the candidacy in this term. It may be an
 // answer to an earlier one: a voter whose records are there would have written that it votes in this term, and one
-// whose messages had lower numbers all the while since it was asked did not send it.
+// whose messages had lower numbers all the while since it was asked did not send it. A voter that refuses later had not
+// voted.
 func (r *Round) answered(g *group, m *Message) bool {
 	got := &r.Steps[m.ReceiveStep]
 	for i := range got.reasons {
@@ -231,7 +232,11 @@ func (r *Round) answered(g *group, m *Message) bool {
 			return true
 		}
 	}
-	return g.mayLack(m.From, got.At) && slices.ContainsFunc(r.Messages, func(ask Message) bool {
+	refused := slices.ContainsFunc(r.Messages, func(later Message) bool {
+		return later.From == m.From && later.To == m.To && slices.Contains(voteKinds, later.Kind) &&
+			numberOf(later.ID) > numberOf(m.ID) && strings.HasPrefix(later.Detail, later.Kind+" no")
+	})
+	return !refused && g.mayLack(m.From, got.At) && slices.ContainsFunc(r.Messages, func(ask Message) bool {
 		return slices.Contains(requestKinds, ask.Kind) && ask.From == m.To && ask.To == m.From &&
 			ask.SendStep >= 0 && ask.SendStep < m.ReceiveStep &&
 			r.Steps[ask.SendStep].Ref.Incarnation == got.Ref.Incarnation &&

@@ -79,3 +79,35 @@ func TestVoteOfTheFormerProcess(t *testing.T) {
 		}
 	}
 }
+
+// "A vote counted that was granted after the win": the log of the voter is not here, and its vote in a former term came
+// after it was asked again. It refuses then, as it has voted for nobody in this term.
+func TestVoteBeforeARefusal(t *testing.T) {
+	for number, want := range map[string]bool{"3:4": false, "3:6": true} { // of the vote
+		v := newVoters()
+		v.add(1, 5, trace.Record{
+			Term: 1, Event: "timeout", Sent: []string{"REQUEST_VOTE>2#1:1", "REQUEST_VOTE>3#1:2"},
+			Why: []string{"a majority would vote for this node in term 1 -> become candidate"},
+		})
+		v.add(2, 7, trace.Record{
+			Term: 1, Event: "receive", From: 1, Msg: "REQUEST_VOTE", MsgID: "1:1", Sent: []string{"VOTE>1#2:1"},
+			Why: []string{"nothing binds this voter -> vote for 1 in term 1"},
+		})
+		v.add(1, 8, trace.Record{
+			Term: 1, Event: "receive", From: 3, Msg: "VOTE", Detail: "VOTE", MsgID: number, Why: []string{"x -> y"},
+		})
+		v.add(1, 10, trace.Record{
+			Term: 1, Event: "receive", From: 2, Msg: "VOTE", MsgID: "2:1", Leader: 1, Token: 1,
+			LeaderChange: trace.Elected, ValidUntil: atMS(1000), Why: []string{"a majority voted in term 1 -> lead"},
+		})
+		v.add(1, 12, trace.Record{
+			Term: 1, Event: "receive", From: 3, Msg: "VOTE", Detail: "VOTE no, promised 1", MsgID: "3:5", Leader: 1,
+			Token: 1, ValidUntil: atMS(1000), Why: []string{"x -> y"},
+		})
+		for _, voice := range v.b.History().Groups[0].Rounds[0].Ballot.Voices {
+			if voice.Voter == 3 && voice.Counted != want {
+				t.Errorf("a vote with the id %s: %+v", number, voice)
+			}
+		}
+	}
+}
