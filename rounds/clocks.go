@@ -274,14 +274,18 @@ func (g *group) bound(one, other uint64) time.Duration {
 	return add(max(g.paths.most[i][j], g.paths.most[j][i], 0), off)
 }
 
-// meet reports whether both nodes wrote at some time, by their own clocks, and none of them saw the other one before
-// that began. It is true for a node without records.
+// ahead reports whether the hybrid clock of the node, which follows those of others, was far ahead of its own clock: the
+// clocks differ, also where no message compares them.
+func (g *group) ahead(node uint64) bool { return time.Duration(g.pairing.lead(node))*time.Microsecond > maxTransit }
+
+// meet reports whether both nodes wrote at some time, by their own clocks, none of them saw the other one before that
+// began, and their hybrid clocks do not show that clocks differ. It is true for a node without records.
 func (g *group) meet(one, other uint64) bool {
 	a, b := g.nodes[one], g.nodes[other]
 	if a == nil || b == nil {
 		return true
 	}
-	if g.early[[2]uint64{one, other}] || g.early[[2]uint64{other, one}] {
+	if g.early[[2]uint64{one, other}] || g.early[[2]uint64{other, one}] || g.ahead(one) || g.ahead(other) {
 		return false
 	}
 	from, until := a.lives[0].from, a.lives[len(a.lives)-1].until

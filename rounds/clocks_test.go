@@ -205,3 +205,32 @@ func TestElectionByClocksThatAreNotCompared(t *testing.T) {
 		}
 	}
 }
+
+// "Called lost, and received, by a record that is missing": the clocks of two nodes differ by 88 s, so that the log
+// seems to begin long before the message came. No message compares them, but the hybrid clock of the one follows the
+// other's, and is that far ahead of its own.
+func TestHybridClockTellsThatClocksDiffer(t *testing.T) {
+	for _, behind := range []int{0, 88e3} { // of node 1's own clock, in ms
+		v := newVoters()
+		v.start(2, 0)
+		v.add(2, 7000, trace.Record{Event: "timeout", Term: 1, Why: []string{"x -> y"}, Sent: []string{"PRE_VOTE>1#2:4"}})
+		v.add(2, 190e3, trace.Record{Event: "timeout", Term: 1})
+		v.seq["n1life0"] = 60
+		for ms := 6000; ms < 12000; ms += 500 { // by its own clock
+			v.add(1, ms, trace.Record{
+				Event: "receive", From: 2, Msg: "HEARTBEAT", MsgID: fmt.Sprint("2:", ms), Term: 1,
+				HLC: fmt.Sprintf("%d.1", atMS(ms+behind).UnixMicro()),
+			})
+		}
+		group := v.b.History().Groups[0]
+		told := strings.Contains(strings.Join(group.Unknown, "\n"), "No messages compare the clocks of nodes 1 and 2")
+		if told != (behind > 0) {
+			t.Errorf("%d ms behind: %q", behind, group.Unknown)
+		}
+		for _, m := range group.Rounds[0].Messages {
+			if m.ID == "2:4" && (m.Delivery == rounds.Lost) != (behind == 0) {
+				t.Errorf("%d ms behind: %+v", behind, m)
+			}
+		}
+	}
+}

@@ -218,7 +218,7 @@ func (g *group) unlinkedClocks(out *Group) (apart []uint64) {
 		return nil
 	}
 	if none { // then nobody knows which of them is right
-		if g.fix.differ() || g.scattered(wrote) || len(g.early) > 0 {
+		if g.fix.differ() || g.scattered(wrote) || len(g.early) > 0 || slices.ContainsFunc(wrote, g.ahead) {
 			return wrote
 		}
 		return nil
