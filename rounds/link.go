@@ -55,14 +55,17 @@ func (l *link) before(process *life) int {
 	return n
 }
 
-// learn notes what one pair tells of its link, or that it may be so.
-func (g *group) learn(e *entry, got *arrival) {
+// learn notes what one pair tells of its link, or that it may be so. Of several receipts of a message that no former
+// process can have sent, the first one counts: the others are of copies, or of a later process.
+func (g *group) learn(m *post, got *arrival) {
 	times := &got.link.took
-	if g.others(e, got) < certain {
+	if g.others(m.by, got) < certain {
 		times = &got.link.rough
+	} else if m.first.Before(got.wall) {
+		return
 	}
 	if len(*times) < mostTook {
-		*times = append(*times, got.wall.Sub(e.Wall))
+		*times = append(*times, got.wall.Sub(m.wall))
 	}
 }
 

@@ -35,6 +35,7 @@ type post struct {
 	by    *entry
 	clock proto.HLC // of by, and so is wall
 	wall  time.Time
+	first time.Time // when it was received at the earliest, by the receiver's clock; zero if it was not
 }
 
 // arrival is the receipt of a message.
@@ -79,8 +80,8 @@ func (g *group) pair(terms []uint64) {
 		if got.link.full() { // nearly always
 			continue
 		}
-		if by := got.only(); by != nil {
-			g.learn(by, got)
+		if m := got.only(); m != nil {
+			g.learn(m, got)
 		}
 	}
 	for _, l := range p.links {
@@ -223,7 +224,7 @@ func (p *pairing) index(terms []uint64, open map[uint64]*log) {
 		for _, e := range open[term].entries {
 			for i := range e.sent {
 				at := &p.places[e.sent[i].place]
-				p.posts[at.end] = post{&e.sent[i], e, e.clock, e.Wall}
+				p.posts[at.end] = post{&e.sent[i], e, e.clock, e.Wall, time.Time{}}
 				at.end++
 			}
 		}
@@ -269,6 +270,7 @@ func (g *group) arrive(got receipt, e *entry) {
 	for i := range same {
 		if m := &same[i]; m.fitsClock(&got) && m.may(&got) && !p.caused(e, m) {
 			near |= 1 << i
+			m.first = earliest(m.first, got.wall)
 		}
 	}
 	p.arrivals = append(p.arrivals, arrival{got, e, g.link(got.way()), sent, same, near, 0})
@@ -301,12 +303,12 @@ func (m *post) may(got *receipt) bool {
 	return (got.kind == "" || m.kind == got.kind) && (m.n > 0 || m.id == got.id)
 }
 
-// only returns the one entry that may have sent the message by the hybrid clock, nil if there are several.
-func (got *arrival) only() *entry {
+// only returns the one message that may be it by the hybrid clock, nil if there are several.
+func (got *arrival) only() *post {
 	if got.near == 0 || got.near.several() {
 		return nil
 	}
-	return got.around[bits.TrailingZeros8(uint8(got.near))].by
+	return &got.around[bits.TrailingZeros8(uint8(got.near))]
 }
 
 // fit finds which messages the receipt may be of.
