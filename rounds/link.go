@@ -87,7 +87,7 @@ func (l *link) settle() {
 	slices.Sort(l.took)
 	l.quarter, l.half = l.took[len(l.took)/4], l.took[len(l.took)/2]
 	if l.fastest = l.took[0]; !certain {
-		l.fastest, l.vague = l.quarter, len(l.took) < 3 || l.half-l.quarter > maxTransit
+		l.fastest, l.vague = l.quarter, len(l.took) < 4 || l.half-l.quarter > maxTransit
 	}
 }
 

@@ -44,3 +44,31 @@ func TestReceiptsOfALaterProcess(t *testing.T) {
 		t.Errorf("%v arrived", ids)
 	}
 }
+
+// "A message paired with the receipt of another": the last record of the former process is missing, which sent the
+// message that came. The receiver does not follow the hybrid clock of the sender, and few other messages tell how long
+// one takes: with this pair, they seem to be as fast as that.
+func TestReceiptOfALostLastRecord(t *testing.T) {
+	const ahead = 5 * 3600e3 // of the sender
+	for name, former := range map[string]bool{"messages of both": true, "messages of the later one": false} {
+		v := newVoters()
+		v.start(1, ahead)
+		if former {
+			v.send(1, ahead+100, 1, "1:1", "x -> y")
+			v.receive(2, 180, 1, "1:1")
+			v.receive(2, 184, 1, "1:1")
+		}
+		v.receive(2, 1920, 1, "1:7") // of the record that is missing
+		v.start(1, ahead+1990)
+		v.send(1, ahead+2091, 1, "1:7", "x -> y")
+		if !former {
+			v.send(1, ahead+2200, 1, "1:8", "x -> y")
+			v.receive(2, 2260, 1, "1:8")
+		}
+		for _, id := range v.arrivedOf("n1life2") {
+			if id == "1:7" {
+				t.Errorf("%s: it arrived", name)
+			}
+		}
+	}
+}

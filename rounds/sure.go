@@ -100,7 +100,11 @@ func (g *group) others(e *entry, got *arrival) (how sure) {
 		_, sent := slices.BinarySearchFunc(l.quiet, n, compareSpan)
 		began := l.from.UnixMicro()
 		switch {
-		case l == e.life || !sent && l.debug && l.complete():
+		case l == e.life:
+		case !sent && l.debug && l.complete():
+			if l.place < e.life.place && !got.ordered(e.clock.Micros) {
+				how = min(how, likely) // its last records may be missing
+			}
 		case l.first() == 1 && began > got.clock.Micros && got.ordered(began+g.pairing.lead(got.from)):
 		case !sent && !got.ordered(e.clock.Micros):
 			how = min(how, guess)
@@ -120,27 +124,15 @@ func (got *arrival) loose(e *entry) bool {
 		got.clock.Micros-e.clock.Micros > alike.Microseconds()
 }
 
-// early reports whether the message seems to have come when one of a process before that of e still might, which was
-// sent in a record that is not here. Where logs are cut, another one may have been before a process that began with
-// nothing saved, too: a disk may be lost.
+// early reports whether the message seems to have come when one of a process before that of e still might, whose last
+// records may not be here. Where logs are cut, another one may have been before a process that began with nothing
+// saved, too: a disk may be lost.
 func (p *pairing) early(got *arrival, e *entry) bool {
 	l := got.link
-	if !l.known() || !got.loose(e) {
+	if !l.known() || !got.loose(e) || l.before(e.life) == 0 && !p.cut {
 		return false
 	}
-	var ended time.Time // the last process that may have sent the other
-	if p.cut {
-		ended = l.lives[0].from
-	}
-	at, next := l.before(e.life), e.life
-	for _, other := range slices.Backward(l.lives[max(0, at-neighbours):at]) {
-		if !other.debug || !other.complete() {
-			ended = next.from
-			break
-		}
-		next = other
-	}
-	return got.wall.Add(-l.quarter).Before(ended.Add(outlives))
+	return got.wall.Add(-l.quarter).Before(e.life.from.Add(outlives))
 }
 
 // lead returns by how many µs the hybrid clock of the node was ahead of its own clock at most, since it follows the
