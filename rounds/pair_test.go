@@ -161,21 +161,29 @@ func TestPairThatIsSlow(t *testing.T) {
 }
 
 // "Called arrived, and never received": the next process of the sender sent the message that came. The records are
-// missing in which it began, and its first one here is later than the receipt.
+// missing in which it began, or it wrote none of them at level info, and its first one here is later than the receipt.
 func TestReceiptInAGapOfTheSender(t *testing.T) {
-	for lost, want := range map[uint64]rounds.Delivery{0: rounds.Arrived, 1: rounds.Unseen} {
+	for name, c := range map[string]struct {
+		event string // of the first record of the next process
+		lost  uint64 // how many records before that are missing
+		want  rounds.Delivery
+	}{
+		"the start is here":         {event: "start", want: rounds.Arrived},
+		"the start was not written": {event: "timeout", want: rounds.Unseen},
+		"the start is missing":      {event: "timeout", lost: 1, want: rounds.Unseen},
+	} {
 		v := newVoters()
 		v.level = "info"
 		v.start(2, 0)
 		v.send(1, 1200, 1, "1:9", "x -> y")
 		v.receive(2, 3330, 1, "1:9")
 		v.life[1]++
-		v.seq["n1life1"] = lost
-		v.add(1, 3400, trace.Record{Event: "timeout", Term: 1})
+		v.seq["n1life1"] = c.lost
+		v.add(1, 3400, trace.Record{Event: c.event, Term: 1})
 		for _, r := range v.b.History().Groups[0].Rounds {
 			for _, m := range r.Messages {
-				if m.SendStep >= 0 && m.Delivery != want {
-					t.Errorf("%d records lost: %+v", lost, m)
+				if m.SendStep >= 0 && m.Delivery != c.want {
+					t.Errorf("%s: %+v", name, m)
 				}
 			}
 		}

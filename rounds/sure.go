@@ -17,6 +17,9 @@ const (
 	certain             // no other message has this id
 )
 
+// unwritten is how long a process may send messages before its first record of level info.
+const unwritten = 2 * time.Second
+
 // sender returns the entry that sent the message of a receipt, nil if none is known to have. Where several processes
 // sent such a message, it is the last one, if the others were received already or were sent too long before. The
 // connections of a process end with it.
@@ -99,6 +102,9 @@ func (g *group) others(e *entry, got *arrival) (how sure) {
 	for _, l := range lives[max(0, at-neighbours):min(len(lives), at+neighbours+1)] {
 		_, sent := slices.BinarySearchFunc(l.quiet, n, compareSpan)
 		began := l.from.UnixMicro()
+		if !l.started {
+			began -= unwritten.Microseconds()
+		}
 		switch {
 		case l == e.life:
 		case !sent && l.debug && l.complete():
