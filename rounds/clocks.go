@@ -276,7 +276,9 @@ func (g *group) bound(one, other uint64) time.Duration {
 
 // ahead reports whether the hybrid clock of the node, which follows those of others, was far ahead of its own clock: the
 // clocks differ, also where no message compares them.
-func (g *group) ahead(node uint64) bool { return time.Duration(g.pairing.lead(node))*time.Microsecond > maxTransit }
+func (g *group) ahead(node uint64) bool {
+	return time.Duration(g.pairing.lead(node))*time.Microsecond > maxTransit
+}
 
 // meet reports whether both nodes wrote at some time, by their own clocks, none of them saw the other one before that
 // began, and their hybrid clocks do not show that clocks differ. It is true for a node without records.
