@@ -138,7 +138,9 @@ func TestMadeFindings(t *testing.T) {
 				}
 			}
 			late.Seq, late.Time, late.Event, late.MsgID = late.Seq+1, late.Time.Add(5*time.Second), "timeout", ""
-			return append(records, late)
+			later := late
+			later.Seq, later.Time = late.Seq+1, late.Time.Add(2*time.Second)
+			return append(records, late, later)
 		}(),
 		// Two processes of one node at once.
 		rounds.SameID: edit("bully-kill", func(r *trace.Record) bool {

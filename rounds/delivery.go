@@ -101,16 +101,28 @@ func (l *life) sleptAround(t time.Time, fix clockFix) bool {
 }
 
 // awakeFrom returns when the process was awake to read what came from the time t on: it may have slept before it did,
-// since another one missed it meanwhile, and read it as it woke.
+// since another one missed it meanwhile, or none was there all the while that would have, and read it as it woke.
 func (g *group) awakeFrom(l *life, t time.Time) time.Time {
 	before, _ := l.before(t.Add(maxTransit), g.fix)
 	after, wrote := l.after(t.Add(maxTransit), g.fix)
 	slept, woke := g.fix.at(l.node, before.wall), g.fix.at(l.node, after.wall)
+	missed := func(d *drop) bool { return d.At.Before(woke) }
 	if wrote && woke.Sub(slept) > maxTransit &&
-		slices.ContainsFunc(g.dropsSince(l.node, slept), func(d *drop) bool { return d.At.Before(woke) }) {
+		(slices.ContainsFunc(g.dropsSince(l.node, slept), missed) || !g.present(l.node, slept, woke)) {
 		return woke
 	}
 	return t
+}
+
+// present reports whether a process of another node wrote both before and after these times.
+func (g *group) present(node uint64, from, until time.Time) bool {
+	for id, m := range g.nodes {
+		by := m.at(from, g.fix)
+		if id != node && by != nil && !g.fix.at(id, by.until).Before(until) {
+			return true
+		}
+	}
+	return false
 }
 
 // stopped reports whether the process, which writes down all that it does, wrote nothing for long from the time

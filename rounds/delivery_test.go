@@ -215,3 +215,24 @@ func TestSentBeforeItWasSeen(t *testing.T) {
 		}
 	}
 }
+
+// "Called lost, and received": the receiver may have slept before it read the message, and its log ends as it wakes. No
+// other node would have missed it: the others had ended.
+func TestMessageToOneThatNobodyMissed(t *testing.T) {
+	for until, want := range map[int]rounds.Delivery{1100: rounds.Unseen, 6000: rounds.Lost} { // of the sender
+		v := newVoters()
+		for ms := 0; ms <= 1120; ms += 40 {
+			v.add(2, ms, trace.Record{Event: "timeout", Term: 1})
+		}
+		v.send(1, 1090, 1, "1:9", "x -> y")
+		v.add(1, until, trace.Record{Event: "timeout", Term: 1})
+		v.add(2, 5740, trace.Record{Event: "timeout", Term: 1})
+		for _, r := range v.b.History().Groups[0].Rounds {
+			for _, m := range r.Messages {
+				if m.Delivery != want {
+					t.Errorf("the sender wrote until %d ms: %+v", until, m)
+				}
+			}
+		}
+	}
+}
