@@ -329,8 +329,7 @@ func (r *reading) write(t *testing.T, to *bytes.Buffer, rec trace.Record) {
 	}
 }
 
-// stamp names a record by its process and by what the hybrid clock showed in the run. Two processes of a node may have
-// shown the same: if no process is named, it is the last one so far.
+// stamp names a record by its process and by what the hybrid clock showed in the run.
 type stamp struct {
 	node             uint64
 	incarnation, hlc string
@@ -351,7 +350,8 @@ func (r *reading) restamp() map[stamp]proto.HLC {
 			sent[receipt{uint64(m.To), fmt.Sprintf("%d:%d", m.From, m.Seq), at.UnixNano()}] = m.HLC
 		}
 	}
-	shows, clocks := map[stamp]proto.HLC{}, map[string]proto.HLC{}
+	// A message is named with all its ids: two processes of a node may have shown the same.
+	shows, posts, clocks := map[stamp]proto.HLC{}, map[sim.Mail]proto.HLC{}, map[string]proto.HLC{}
 	for i := range r.run.records {
 		rec := &r.run.records[i]
 		wall, clock := rec.Time.Add(r.shift[rec.Node]), clocks[rec.Incarnation]
@@ -359,10 +359,15 @@ func (r *reading) restamp() map[stamp]proto.HLC {
 			clock = clock.Tick(wall)
 		} else {
 			by := sent[receipt{rec.Node, rec.MsgID, rec.Time.UnixNano()}]
-			clock = clock.Merge(shows[stamp{rec.From, "", by}], wall)
+			clock = clock.Merge(posts[mail(rec.From, rec.Node, rec.MsgID, by)], wall)
 		}
 		clocks[rec.Incarnation] = clock
-		shows[stamp{rec.Node, rec.Incarnation, rec.HLC}], shows[stamp{rec.Node, "", rec.HLC}] = clock, clock
+		shows[stamp{rec.Node, rec.Incarnation, rec.HLC}] = clock
+		for _, sent := range rec.Sent {
+			if _, to, id, err := trace.SentID(sent); err == nil {
+				posts[mail(rec.Node, uint64(to), id, rec.HLC)] = clock
+			}
+		}
 	}
 	return shows
 }
