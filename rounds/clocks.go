@@ -195,8 +195,10 @@ func (p *paths) fix() clockFix {
 		}
 		placed = append(placed, next)
 		if c := clockWithin(p.ids[next], low, high); c.Offset != 0 {
-			if l, h := p.bounds(next, right, fix); width(l, h) != unbounded {
-				c.Error = max(h-c.Offset, c.Offset-l) + 1 + p.slack
+			for i := range right { // which may differ from each other, as far as the messages tell
+				if l, h := p.bounds(next, right[i:i+1], fix); width(l, h) != unbounded {
+					c.Error = max(c.Error, h-c.Offset+1+p.slack, c.Offset-l+1+p.slack)
+				}
 			}
 			fix[c.Node] = c
 		}

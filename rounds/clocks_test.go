@@ -234,3 +234,40 @@ func TestHybridClockTellsThatClocksDiffer(t *testing.T) {
 		}
 	}
 }
+
+// "An error that is too small": the clocks of nodes 2 and 3 count as right, since no message proves the opposite, but
+// differ by 100 ms. That of node 1 is compared with both, and its error is the larger one of the two.
+func TestErrorAgainstEachClock(t *testing.T) {
+	ahead := map[uint64]int{1: -4 * 3600e3, 2: 0, 3: -100} // in ms
+	s := newScript()
+	for node := uint64(1); node <= 3; node++ {
+		s.add(node, ahead[node], trace.Record{Event: "start"})
+	}
+	id := 0
+	send := func(from, to uint64, took int) {
+		id++
+		msg := fmt.Sprint(from, ":", id)
+		s.add(from, 1000*id+ahead[from], trace.Record{
+			Term: 1, Event: "timeout", Sent: []string{fmt.Sprint("OK>", to, "#", msg)}, Why: []string{"x -> y"},
+		})
+		s.add(to, 1000*id+took+ahead[to], trace.Record{
+			Term: 1, Event: "receive", From: from, Msg: "OK", MsgID: msg, Why: []string{"x -> y"},
+		})
+	}
+	send(2, 3, 110)
+	send(3, 2, 110)
+	send(1, 2, 54)
+	send(2, 1, 36)
+	send(1, 3, 81)
+	send(3, 1, 36)
+	clocks := s.b.History().Groups[0].Clocks
+	if len(clocks) != 1 || clocks[0].Node != 1 {
+		t.Fatalf("%+v", clocks)
+	}
+	for _, other := range []uint64{2, 3} {
+		off := clocks[0].Offset - time.Duration(ahead[1]-ahead[other])*time.Millisecond
+		if off.Abs() > clocks[0].Error {
+			t.Errorf("off by %v against node %d: %+v", off, other, clocks[0])
+		}
+	}
+}

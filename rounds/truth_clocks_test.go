@@ -74,7 +74,7 @@ func (r *reading) compareClocks() {
 		doubtful := (r.info || !r.complete() || r.restarted(way[0]) || r.restarted(way[1])) && off <= claimed ||
 			(r.info || !r.complete()) && (a.Error == 0 || b.Error == 0)
 		switch {
-		case r.claims(way[0]) && r.claims(way[1]) && off > claimed+time.Microsecond:
+		case claimed > 0 && r.claims(way[0]) && r.claims(way[1]) && off > claimed+time.Microsecond:
 			r.fail("clock: an error that is too small", 0, "nodes %d and %d: %v; %+v %+v", way[0], way[1], off, a, b)
 		case off <= there+back+time.Microsecond:
 		case r.uncompared(way[0]) || r.uncompared(way[1]):
@@ -91,7 +91,7 @@ func (r *reading) compareClocks() {
 }
 
 // claims reports whether the error of the node's clock is told. It is none of the one clock to which the others are
-// compared; where clocks are off by little, several count as that one.
+// compared; where clocks are off by little, or by the same by chance, several count as that one.
 func (r *reading) claims(node uint64) bool {
 	c, listed := r.fix[node]
 	return r.off > time.Minute && (c.Error > 0 || !listed && !r.uncompared(node))
