@@ -164,22 +164,24 @@ func TestPairThatIsSlow(t *testing.T) {
 // missing in which it began, or it wrote none of them at level info, and its first one here is later than the receipt.
 func TestReceiptInAGapOfTheSender(t *testing.T) {
 	for name, c := range map[string]struct {
-		event string // of the first record of the next process
+		took  int    // how long the message seems to have taken, in ms
+		event string // of the first record of the next process, 70 ms later
 		lost  uint64 // how many records before that are missing
 		want  rounds.Delivery
 	}{
-		"the start is here":         {event: "start", want: rounds.Arrived},
-		"the start was not written": {event: "timeout", want: rounds.Unseen},
-		"the start is missing":      {event: "timeout", lost: 1, want: rounds.Unseen},
+		"the start is here":            {took: 2130, event: "start", want: rounds.Arrived},
+		"the start was not written":    {took: 2130, event: "timeout", want: rounds.Unseen},
+		"nor was it, but it came soon": {took: 90, event: "timeout", want: rounds.Arrived},
+		"the start is missing":         {took: 2130, event: "timeout", lost: 1, want: rounds.Unseen},
 	} {
 		v := newVoters()
 		v.level = "info"
 		v.start(2, 0)
 		v.send(1, 1200, 1, "1:9", "x -> y")
-		v.receive(2, 3330, 1, "1:9")
+		v.receive(2, 1200+c.took, 1, "1:9")
 		v.life[1]++
 		v.seq["n1life1"] = c.lost
-		v.add(1, 3400, trace.Record{Event: c.event, Term: 1})
+		v.add(1, 1270+c.took, trace.Record{Event: c.event, Term: 1})
 		for _, r := range v.b.History().Groups[0].Rounds {
 			for _, m := range r.Messages {
 				if m.SendStep >= 0 && m.Delivery != c.want {

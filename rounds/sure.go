@@ -102,8 +102,8 @@ func (g *group) others(e *entry, got *arrival) (how sure) {
 	for _, l := range lives[max(0, at-neighbours):min(len(lives), at+neighbours+1)] {
 		_, sent := slices.BinarySearchFunc(l.quiet, n, compareSpan)
 		began := l.from.UnixMicro()
-		if !l.started {
-			began -= unwritten.Microseconds()
+		if !l.started { // but not as soon as a message takes
+			began = min(began, max(began-unwritten.Microseconds(), e.Wall.Add(outlives).UnixMicro()))
 		}
 		switch {
 		case l == e.life:
