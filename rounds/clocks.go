@@ -276,8 +276,8 @@ func (g *group) bound(one, other uint64) time.Duration {
 	return add(max(g.paths.most[i][j], g.paths.most[j][i], 0), off)
 }
 
-// ahead reports whether the hybrid clock of the node, which follows those of others, was far ahead of its own clock: the
-// clocks differ, also where no message compares them.
+// ahead reports whether the hybrid clock of the node, which follows those of others, was far ahead of its own clock:
+// the clocks differ, also where no message compares them.
 func (g *group) ahead(node uint64) bool {
 	return time.Duration(g.pairing.lead(node))*time.Microsecond > maxTransit
 }

@@ -213,7 +213,9 @@ func TestHybridClockTellsThatClocksDiffer(t *testing.T) {
 	for _, behind := range []int{0, 88e3} { // of node 1's own clock, in ms
 		v := newVoters()
 		v.start(2, 0)
-		v.add(2, 7000, trace.Record{Event: "timeout", Term: 1, Why: []string{"x -> y"}, Sent: []string{"PRE_VOTE>1#2:4"}})
+		v.add(2, 7000, trace.Record{
+			Event: "timeout", Term: 1, Why: []string{"x -> y"}, Sent: []string{"PRE_VOTE>1#2:4"},
+		})
 		v.add(2, 190e3, trace.Record{Event: "timeout", Term: 1})
 		v.seq["n1life0"] = 60
 		for ms := 6000; ms < 12000; ms += 500 { // by its own clock

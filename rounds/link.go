@@ -72,6 +72,9 @@ func (g *group) learn(m *post, got *arrival) {
 // known reports whether a pair tells of the link.
 func (l *link) known() bool { return len(l.took) > 0 }
 
+// few reports whether so few pairs tell of the link that a single slow or wrong one of them makes its quarter.
+func (l *link) few() bool { return len(l.took) < 4 }
+
 // full reports whether enough messages of the link are known.
 func (l *link) full() bool { return len(l.took) == mostTook }
 
@@ -87,7 +90,7 @@ func (l *link) settle() {
 	slices.Sort(l.took)
 	l.quarter, l.half = l.took[len(l.took)/4], l.took[len(l.took)/2]
 	if l.fastest = l.took[0]; !certain {
-		l.fastest, l.vague = l.quarter, len(l.took) < 4 || l.half-l.quarter > maxTransit
+		l.fastest, l.vague = l.quarter, l.few() || l.half-l.quarter > maxTransit
 	}
 }
 

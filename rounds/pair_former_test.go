@@ -72,3 +72,20 @@ func TestReceiptOfALostLastRecord(t *testing.T) {
 		}
 	}
 }
+
+// "Called arrived, and never received": the one message that tells how long messages take was held up. So the message
+// of the later process seems to have come before it was sent, and that of the former one to be what came.
+func TestReceiptBesideASlowPair(t *testing.T) {
+	const ahead = 5 * 3600e3 // of the sender
+	v := newVoters()
+	v.start(1, ahead)
+	v.send(1, ahead+100, 1, "1:2", "x -> y")
+	v.receive(2, 2000, 1, "1:2")
+	v.send(1, ahead+1560, 1, "1:9", "x -> y")
+	v.start(1, ahead+7000)
+	v.send(1, ahead+18000, 1, "1:9", "x -> y")
+	v.receive(2, 18080, 1, "1:9")
+	if ids := v.arrivedOf("n1life1"); !slices.Equal(ids, []string{"1:2"}) {
+		t.Errorf("%v arrived", ids)
+	}
+}

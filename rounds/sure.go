@@ -64,8 +64,8 @@ func (g *group) sender(got *arrival) (by *entry, how sure) {
 	if got.wall.Sub(last.wall) < l.half && g.pairing.early(got, last.by) {
 		how = notSure // it was too fast for a process that had just begun: a former one sent it
 	}
-	if others && l.vague {
-		how = notSure // it may be the pair by which the link is known that is wrong
+	if others && (l.vague || l.few()) {
+		how = notSure // it may be the pair by which the link is known that is wrong, or slow
 	}
 	for i := range got.around {
 		if how < likely && got.fits.has(i) { // also those that do not seem prompt
