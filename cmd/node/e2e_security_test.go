@@ -737,17 +737,18 @@ func TestWithAVotersCertificate(t *testing.T) {
 
 	first, quit, ended := in.before, make(chan struct{}), make(chan struct{})
 	var refused atomic.Int64
+	liar := *in // for the goroutine alone
 	go func() { // it disturbs as much as one voter can
 		defer close(ended)
 		for n := proto.Term(1); ; n++ {
-			if c, err := in.call(leader.ID); err == nil {
+			if c, err := liar.call(leader.ID); err == nil {
 				answer, _ := c.hello(stolen, leader.ID)
 				if _, welcome := answer.(proto.Welcome); !welcome {
 					refused.Add(1)
 				}
 				_ = c.Close()
 			}
-			in.speaks(stolen, first.Term+n, proto.RequestVote{Incarnation: proto.Incarnation{7}, Nonce: 1},
+			liar.speaks(stolen, first.Term+n, proto.RequestVote{Incarnation: proto.Incarnation{7}, Nonce: 1},
 				proto.Heartbeat{
 					Leader: proto.Peer{ID: stolen, Incarnation: proto.Incarnation{7}}, Nonce: 1, Remaining: attackLease,
 				})
