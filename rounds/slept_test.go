@@ -201,8 +201,8 @@ func TestLogsGoOnBehindTheRecords(t *testing.T) {
 	}
 }
 
-// "Who is missing is not told while a quorum loss of three nodes goes on": the leader says that no majority answers it.
-func TestLeaderUnheeded(t *testing.T) {
+// unheeded is a leader of three, at level info, whom nobody answers any more, and whose lease ended at 3 s.
+func unheeded() *voters {
 	v := newVoters()
 	v.level = "info"
 	v.ask(3, 0, 1)
@@ -213,6 +213,12 @@ func TestLeaderUnheeded(t *testing.T) {
 		Reasons: []trace.Reason{{Code: "lease.no-majority", Args: []trace.Arg{{Number: 2}}}},
 	})
 	v.expire(3, 3000, 1)
+	return v
+}
+
+// "Who is missing is not told while a quorum loss of three nodes goes on": the leader says that no majority answers it.
+func TestLeaderUnheeded(t *testing.T) {
+	v := unheeded()
 	if in, want := v.last(), "voters 1 and 2 without a sign of life here: 1 of 3 remain"; in.Why != want {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
@@ -225,16 +231,7 @@ func TestLeaderUnheeded(t *testing.T) {
 // "No leader was known" was five seconds without a majority: the last thing that a leader of three wrote is that nobody
 // answered it, and the next processes of the others began long after.
 func TestLeaderUnheededByProcessesThatEnded(t *testing.T) {
-	v := newVoters()
-	v.level = "info"
-	v.ask(3, 0, 1)
-	v.elect(3, 1, 1, 2)
-	v.add(3, 2800, trace.Record{
-		Term: 1, Event: "timeout", Leader: 3, Token: 1, ValidUntil: atMS(3000),
-		Why:     []string{"no majority answered 2 rounds of heartbeats -> ask no more"},
-		Reasons: []trace.Reason{{Code: "lease.no-majority", Args: []trace.Arg{{Number: 2}}}},
-	})
-	v.expire(3, 3000, 1)
+	v := unheeded()
 	v.start(1, 8000)
 	v.start(2, 8010)
 	v.ask(1, 8100, 2)

@@ -26,7 +26,7 @@ func TestANodeKnowsThatItIsRefused(t *testing.T) {
 			return errors.Join(err, os.WriteFile(filepath.Join(dir, "ca.crt"), text, 0o600))
 		}},
 		"expired": {"expired on", func(*credentials.Authority, string) error {
-			time.Sleep(time.Hour + time.Second)
+			time.Sleep(time.Hour + time.Second) // of the bubble
 			return nil
 		}},
 	} {
@@ -97,7 +97,7 @@ func TestWhatHasExpiredIsTold(t *testing.T) {
 		if err := errors.Join(err1, err2, one.Check(conn)); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Hour + time.Second)
+		time.Sleep(time.Hour + time.Second) // of the bubble
 		err := one.Check(conn)
 		if e, ok := err.(interface{ Expired() bool }); !ok || !e.Expired() {
 			t.Errorf("%v does not say that it has expired", err)
