@@ -109,7 +109,11 @@ func (m *Machine) hear(msg proto.Message, b proto.Heartbeat) followVerdict {
 	case msg.From != b.Leader.ID:
 		m.refuse(whyAnnounces, msg.From, b.Leader.ID)
 		return dropped
-	case is.Compare(m.seen) < 0, m.candidacy.phase >= claiming && msg.Term < m.candidacy.term:
+	case !m.mayLead(msg.From, b.Voters) && !m.bound(msg.From, b.Leader.Incarnation):
+		m.refuse(whyStranger, msg.Body.Kind(), msg.From, msg.To)
+		return dropped
+	case is.Compare(m.seen) < 0 && !m.leadsOn(is),
+		m.candidacy.phase >= claiming && msg.Term < m.candidacy.term:
 		m.why(whyStale, msg.Term, max(m.seen.Term, m.candidacy.term))
 	case m.voter.dead[msg.From] == b.Leader.Incarnation,
 		m.voter.over && msg.Term == m.state.Vote.Term && m.bound(msg.From, b.Leader.Incarnation):
@@ -120,6 +124,30 @@ func (m *Machine) hear(msg proto.Message, b proto.Heartbeat) followVerdict {
 		return followed
 	}
 	return unheeded
+}
+
+// older is a leadership below the highest that this node heard of. It may be one that goes on, if the higher one was a
+// lie: see leadsOn.
+type older struct {
+	proto.Leadership
+	since, last time.Time // when its heartbeats were heard
+}
+
+// leadsOn notes a heartbeat of a leadership below the highest that this node heard of, while this node knows of nobody
+// who leads. It reports whether this leadership goes on: its heartbeats have come for a whole promise. A leader sends
+// none without its lease, and heartbeats that come late come together, or with gaps. So a voter that says that it leads
+// a term, and never won it, keeps no other node from its leader for longer.
+func (m *Machine) leadsOn(is proto.Leadership) bool {
+	o := &m.older
+	if m.belief.ID != 0 {
+		*o = older{}
+		return false
+	}
+	if o.Leadership != is || m.now.Sub(o.last) > 2*m.every {
+		*o = older{is, m.now, m.now}
+	}
+	o.last = m.now
+	return m.now.Sub(o.since) >= m.cfg.Promise
 }
 
 // follow notes the sender of a heartbeat as the leader. This node stops being a candidate. Only a node

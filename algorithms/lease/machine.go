@@ -48,6 +48,7 @@ type Machine struct {
 	belief    algorithms.Leader
 	known     proto.Term       // the highest term in which a voter is known to have voted
 	seen      proto.Leadership // the highest leadership that this node heard of
+	older     older            // than seen, and still heard of
 	// releases has the last leadership that each node released, whether this voter voted for it or not.
 	releases map[proto.NodeID]proto.Leadership
 
@@ -187,6 +188,7 @@ func (m *Machine) receive(ev algorithms.Receive) {
 		m.refuse(whyStranger, msg.Body.Kind(), msg.From, msg.To)
 		return
 	}
+	m.noteList(msg)
 	switch body := msg.Body.(type) {
 	case proto.PreVote:
 		m.wasAsked(msg, request(body))

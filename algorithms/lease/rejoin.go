@@ -152,7 +152,7 @@ var whyTellVote = reasons.Kind("tell-vote", "%d lost what it voted -> tell it of
 
 // returned answers RECOVER. If the sender may have lost its vote, returned sends it own, which is what
 // this voter knows; or, if this voter may have lost its vote, too, only that fact. To any other sender
-// it sends this voter's terms, if it has not lost its vote.
+// it sends this voter's terms and list, if it has not lost its vote.
 func (m *Machine) returned(msg proto.Message, b proto.Recover, own proto.VoterState) {
 	own.Incarnation, own.Nonce = b.Incarnation, b.Nonce
 	switch {
@@ -164,7 +164,8 @@ func (m *Machine) returned(msg proto.Message, b proto.Recover, own proto.VoterSt
 		own.Promise, own.Voters = m.state.Promise, m.voterSet()
 		m.send(msg.From, m.state.Vote.Term, own)
 	default:
-		m.send(msg.From, m.state.Vote.Term, proto.VoterState{Incarnation: b.Incarnation, Round: own.Round})
+		own.Former, own.Voters = "", m.voterSet()
+		m.send(msg.From, m.state.Vote.Term, own)
 	}
 }
 

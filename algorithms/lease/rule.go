@@ -41,7 +41,8 @@ func (m *Machine) judge(b ballot) (no proto.Answer, until time.Time, again bool)
 		return no, until, again
 	// docs/VOTERS.md, rule 2: "A voter gives no new vote to a node whose list is of its own version
 	// and another, or of an earlier version."
-	case m.superseded(b.voters):
+	// Its rule 5: "A voter believes a node that is none of its voters only once a voter has told it of that list."
+	case m.superseded(b.voters), !m.mayLead(b.from.ID, b.voters):
 		return proto.Answer{Denial: proto.DeniedVoters}, until, again
 	// Package doc: "A voter without a saved vote may have lost its disk: it grants nothing, old or new".
 	case m.rejoin.active:

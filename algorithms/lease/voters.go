@@ -44,8 +44,9 @@ func VotersFrom(saved algorithms.VoterState, own proto.VoterList) (algorithms.Vo
 type listing struct {
 	state  algorithms.VoterState
 	hash   uint64
-	before quorum.Voters // the list before; nil once state is committed, or if the list before is not known
-	union  quorum.Voters // the voters of both lists
+	before quorum.Voters                   // the list before; nil once state is committed, or if it is not known
+	union  quorum.Voters                   // the voters of both lists
+	said   map[proto.NodeID]proto.VoterSet // which list each voter last said that it has
 }
 
 var (
@@ -68,7 +69,7 @@ func (m *Machine) takeList(saved algorithms.VoterState) {
 		state = algorithms.VoterState{List: own}
 		m.misled = true
 	}
-	m.list = listing{state: state, hash: own.Hash()}
+	m.list = listing{state: state, hash: own.Hash(), said: map[proto.NodeID]proto.VoterSet{}}
 	m.setBefore()
 }
 
@@ -185,6 +186,38 @@ func (m *Machine) concerns(msg proto.Message) bool {
 	if m.list.union.Has(msg.From) || msg.From == m.state.Vote.ID {
 		return true
 	}
-	says, ok := msg.Body.(interface{ VoterSet() proto.VoterSet })
-	return ok && says.VoterSet().Hash != m.list.hash
+	says, ok := listIn(msg)
+	return ok && says.Hash != m.list.hash
+}
+
+// listIn returns which list of voters the sender says that it has. ok is false if the message does not say.
+func listIn(msg proto.Message) (says proto.VoterSet, ok bool) {
+	body, ok := msg.Body.(interface{ VoterSet() proto.VoterSet })
+	if ok {
+		says = body.VoterSet()
+	}
+	return says, ok
+}
+
+// noteList notes which list another voter has. If the sender is no voter, and no voter is known to have its list,
+// noteList asks the voters for theirs.
+func (m *Machine) noteList(msg proto.Message) {
+	switch says, ok := listIn(msg); {
+	case !ok || says == proto.VoterSet{}: // a question that names no list
+	case m.list.union.Has(msg.From):
+		m.list.said[msg.From] = says
+	case !m.mayLead(msg.From, says):
+		m.askTerms()
+	}
+}
+
+// mayLead reports whether a node that says that it has the list has may lead, as far as this node knows: the node is
+// a voter, or a voter has told this node of that list. A node that is none of the voters leads only by a list that some
+// of them have, too: its word alone does not count. A list that is not committed has one voter that the list before
+// has not.
+func (m *Machine) mayLead(id proto.NodeID, has proto.VoterSet) bool {
+	return m.list.union.Has(id) || slices.ContainsFunc(m.list.union, func(voter proto.NodeID) bool {
+		said, ok := m.list.said[voter]
+		return ok && said.Is(has) && (said.Committed || said.Changed == id)
+	})
 }

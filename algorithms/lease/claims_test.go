@@ -1,0 +1,115 @@
+package lease_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/internal/steptest"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// follower3 is voter 1, which follows the leader 3 of term 1 and has promised it the term.
+func follower3(t *testing.T) *rig {
+	r := granted(t, nil)
+	r.Step(delta, r.renew(3, 1, 8))
+	return r
+}
+
+// observer3 is node 9, no voter, which follows the leader 3 of term 1.
+func observer3(t *testing.T) *rig {
+	r := newRig(t, 9, nil)
+	r.Start(0, 1, 2, 3, 9)
+	r.Step(delta, r.renew(3, 1, 8))
+	return r
+}
+
+// "A node that is none of the voters leads only by a list that a voter is known to have": its word alone deposes
+// nobody, gets no vote, and nobody follows it, whatever list it says that it has.
+func TestNonVoterClaimsToLead(t *testing.T) {
+	for name, list := range map[string]proto.VoterSet{
+		"no list of this cluster":             {Hash: 1, Committed: true},
+		"a list without a leader so far":      {Hash: 1},
+		"a later list, confirmed":             listed(1, 0, 1, 2, 3, 4),
+		"a later list with it":                listed(1, 4, 1, 2, 3, 4),
+		"a much later list":                   listed(1<<20, 0, 1, 2, 3, 4),
+		"the present list, of a later number": listed(7, 0, 1, 2, 3),
+	} {
+		for _, r := range []*rig{holder3(t), follower3(t), observer3(t)} {
+			r.Step(0, r.From(4, 9, heartbeat(4, list)))
+			if l := r.Last.Leader; l.ID != 3 || l.Term != 1 || r.Last.Save != nil {
+				t.Errorf("%s: node %d follows %d in term %d: %v", name, r.Self, l.ID, l.Term, steptest.Texts(r.Last.Why))
+			}
+		}
+		r := voter1(t, nil) // bound to nobody
+		for _, body := range []proto.Body{
+			heartbeat(4, list), proto.RequestVote{Incarnation: steptest.Incarnation(4), Nonce: 1, Voters: list},
+		} {
+			if r.Step(0, r.From(4, 9, body)); r.Last.Save != nil || r.Last.Leader.ID != 0 {
+				t.Errorf("%s: %v gets %+v", name, body, r.Last.Save)
+			}
+		}
+	}
+}
+
+// "It asks the voters, and once one has told it of that list": then the node may lead, if it is the voter by which the
+// list differs or a leader has confirmed the list. A word of the node itself or of another such node does not count.
+func TestVoterTellsOfTheListOfANewVoter(t *testing.T) {
+	for _, list := range []proto.VoterSet{listed(1, 4, 1, 2, 3, 4), listed(1, 0, 1, 2, 3, 4)} {
+		r := voter1(t, nil)
+		state := proto.VoterState{Incarnation: steptest.Incarnation(1), Voters: list}
+		r.Step(0, r.From(4, 0, state))
+		r.Step(delta, r.From(4, 2, heartbeat(4, list)))
+		asked := false
+		for _, m := range r.Last.Send {
+			asked = asked || m.Body.Kind() == proto.KindRecover
+		}
+		if !asked || r.Last.Save != nil {
+			t.Errorf("%+v: asks %v, saves %+v", list, asked, r.Last.Save)
+		}
+		r.Step(0, r.From(2, 0, state))
+		if !list.Committed {
+			if r.Step(0, r.From(5, 2, heartbeat(5, list))); r.Last.Save != nil || r.Last.Leader.ID != 0 {
+				t.Errorf("5 leads by a list that differs by 4: %+v", r.Last)
+			}
+		}
+		r.Step(0, r.From(4, 2, heartbeat(4, list)))
+		if r.Last.Leader.ID != 4 || r.Last.Save == nil || r.Last.Save.Vote.ID != 4 {
+			t.Errorf("%+v: does not follow 4, nor promise: %+v", list, r.Last)
+		}
+	}
+}
+
+// "A leader that is heard for a whole promise, in which nobody of a higher term is, goes on leading": a voter that lied
+// once, of a term that it never won, keeps no node from its leader.
+func TestFollowsWhoLeadsOn(t *testing.T) {
+	const every = promise / 4
+	for _, start := range []func(*testing.T) *rig{follower3, observer3} {
+		r := start(t)
+		if r.Step(0, r.holds(2, 4, leased)); r.Last.Leader.ID != 2 {
+			t.Fatalf("does not follow the higher term: %+v", r.Last)
+		}
+		var waited time.Duration
+		for r.Last.Leader.ID != 3 && waited < 3*promise {
+			r.Step(every, r.renew(3, 1, 9))
+			waited += every
+		}
+		if least := leased + promise; waited < least || waited > least+2*every {
+			t.Errorf("node %d follows the leader again after %v, want %v", r.Self, waited, least)
+		}
+	}
+}
+
+// "Late HEARTBEATs come together, or with gaps": they do not count for one that goes on.
+func TestDoesNotFollowWhoLedBefore(t *testing.T) {
+	for name, gap := range map[string]time.Duration{"together": 0, "with gaps": promise} {
+		r := follower3(t)
+		r.Step(0, r.holds(2, 4, leased))
+		r.Step(leased, algorithms.Timeout{})
+		for range 9 {
+			if r.Step(gap, r.renew(3, 1, 9)); r.Last.Leader.ID != 0 {
+				t.Fatalf("%s: follows %d", name, r.Last.Leader.ID)
+			}
+		}
+	}
+}
