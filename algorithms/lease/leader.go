@@ -112,8 +112,7 @@ func (m *Machine) hear(msg proto.Message, b proto.Heartbeat) followVerdict {
 	case !m.mayLead(msg.From, b.Voters) && !m.bound(msg.From, b.Leader.Incarnation):
 		m.refuse(whyStranger, msg.Body.Kind(), msg.From, msg.To)
 		return dropped
-	case is.Compare(m.seen) < 0 && !m.leadsOn(is),
-		m.candidacy.phase >= claiming && msg.Term < m.candidacy.term:
+	case is.Compare(m.seen) < 0 && !m.leadsOn(is), m.candidacy.phase >= claiming && msg.Term < m.candidacy.term:
 		m.why(whyStale, msg.Term, max(m.seen.Term, m.candidacy.term))
 	case m.voter.dead[msg.From] == b.Leader.Incarnation,
 		m.voter.over && msg.Term == m.state.Vote.Term && m.bound(msg.From, b.Leader.Incarnation):

@@ -682,8 +682,26 @@ func TestWithAnotherNodesCertificate(t *testing.T) {
 	in := newIntruder(t)
 	in.stealCertificate(4)
 	in.stealKey()
-	in.tries(rows())
+	in.tries(append(rows(), row{"HEARTBEATs and requests for votes in its own name, by lists of its own", (*intruder).claims}))
 	in.pauses()
+}
+
+// claims has the attacker say in its own name that it leads, or would, by lists of voters that no voter has.
+func (in *intruder) claims() {
+	lists := []proto.VoterSet{
+		{Hash: 1},
+		{Version: 1, Hash: 1, Changed: in.as},
+		{Version: 1 << 20, Hash: 1, Committed: true},
+		{Hash: proto.ListVoters([]proto.NodeID{1, 2, 3, in.as}).Hash(), Version: 1, Changed: in.as},
+	}
+	n := 0
+	in.during(200*time.Millisecond, 20, func() {
+		n++
+		process, list := proto.Peer{ID: in.as, Incarnation: proto.Incarnation{7}}, lists[n%len(lists)]
+		in.speaks(in.as, in.before.Term+proto.Term(n),
+			proto.RequestVote{Incarnation: process.Incarnation, Nonce: 1, Voters: list},
+			proto.Heartbeat{Leader: process, Nonce: 1, Remaining: attackLease, Voters: list})
+	}, in.followers()[0])
 }
 
 // pauses has the attacker pause the cluster by what it tells on a link of its own, and an operator resume it.
@@ -734,6 +752,7 @@ func TestWithAVotersCertificate(t *testing.T) {
 	}
 	in.unharmed()
 	in.pauses()
+	in.lies(without(stolen, in.followers()...)[0])
 
 	first, quit, ended := in.before, make(chan struct{}), make(chan struct{})
 	var refused atomic.Int64
@@ -794,6 +813,25 @@ func TestWithAVotersCertificate(t *testing.T) {
 	})
 	in.exits(other, exitConflict)
 	in.agreed(without(other, 1, 2, 3)...)
+}
+
+// lies has the attacker tell one node, once, that it leads a term that it never won. That node follows the leader again
+// when two leases have passed.
+func (in *intruder) lies(to proto.NodeID) {
+	in.patient()
+	c, err := in.call(to)
+	in.check(err)
+	liar := proto.Peer{ID: in.as, Incarnation: proto.Incarnation{7}}
+	_, err = c.hello(in.as, to, func(h *proto.Hello) { h.Incarnation = liar.Incarnation })
+	in.check(err)
+	in.check(c.says(in.as, in.before.Term+5, proto.Heartbeat{
+		Leader: liar, Nonce: 1, Remaining: attackLease,
+		Voters: proto.VoterSet{Hash: proto.ListVoters([]proto.NodeID{1, 2, 3}).Hash(), Committed: true},
+	}))
+	in.told(to, func(s httpapi.Status) bool { return s.Leader == in.as })
+	in.check(c.Close())
+	in.told(to, func(s httpapi.Status) bool { return s.Leader == in.before.Leader })
+	in.unharmed()
 }
 
 // A node that leaves in order is told from one that died also where links alone count.

@@ -160,7 +160,7 @@ func leaseCandidateMutants() []mutant {
 		},
 		{
 			"a higher term stands: a late HEARTBEAT undoes nothing", "lease/leader.go",
-			"case is.Compare(m.seen) < 0, m.candidacy.phase >= claiming && msg.Term < m.candidacy.term:",
+			"case is.Compare(m.seen) < 0 && !m.leadsOn(is), m.candidacy.phase >= claiming && msg.Term < m.candidacy.term:",
 			"case is.Term == 0:",
 			"newer-stands",
 		},
