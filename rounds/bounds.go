@@ -12,7 +12,8 @@ import (
 type Bounds struct {
 	// Records is how many records are held before the oldest rounds are built, and their records dropped.
 	Records int
-	// Steps reports whether the round of a term keeps its Steps and Messages. Nil: no round does.
+	// Steps reports whether the round of a term keeps its Steps, Messages and all that a list does not tell. Nil: no
+	// round does.
 	Steps func(term uint64) bool
 	// Retain is called with those rounds of one group that are over, in the order of their terms. It returns those that
 	// the History shall have. Nil: all of them.

@@ -38,20 +38,26 @@ func (g *group) round(t *log, next uint64) *Round {
 	r.findCause(g)
 	r.noteAsked()
 	r.end(g, next)
-	r.decide(&g.scratch)
 	r.deliveries(g, t)
 	r.ballot(g)
 	r.count()
 	r.split(g)
-	r.findUnknown(t.entries, unread)
 	r.judge(g)
-	if g.brief && (g.bounds == nil || g.bounds.Steps == nil || !g.bounds.Steps(t.term)) {
+	if g.briefly(t.term) {
 		g.scratch.steps, g.scratch.messages = r.Steps, r.Messages
 		r.Steps, r.Messages = nil, nil
 	} else {
+		r.decide(&g.scratch)
+		r.compare()
+		r.findUnknown(t.entries, unread)
 		g.scratch = newScratch()
 	}
 	return r
+}
+
+// briefly reports whether the Round of the term has only what a list tells of it: see NewBriefBuilder.
+func (g *group) briefly(term uint64) bool {
+	return g.brief && (g.bounds == nil || g.bounds.Steps == nil || !g.bounds.Steps(term))
 }
 
 // scratch is the memory for the steps and messages of one round. If rounds keep none of

@@ -41,9 +41,9 @@ func NewBuilder() *Builder {
 	}
 }
 
-// NewBriefBuilder returns an empty Builder whose Rounds have no Steps and no
-// Messages, but all other fields. A list with one line for each round needs no
-// more, and is built faster and in less memory.
+// NewBriefBuilder returns an empty Builder whose Rounds have no Steps, Messages,
+// Verdicts, Unknown and Theory, but all other fields. A list with one line for
+// each round needs no more, and is built faster and in less memory.
 func NewBriefBuilder() *Builder {
 	b := NewBuilder()
 	b.brief = true

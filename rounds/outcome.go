@@ -157,30 +157,38 @@ func (g *group) died(node uint64, t time.Time) bool {
 	})
 }
 
-// count counts the messages by kind, and compares the counts with the theory.
+// count counts the messages by kind.
 func (r *Round) count() {
-	byKind := map[string]int{}
 	r.markCounted()
 	for i := range r.Messages {
 		m := &r.Messages[i]
 		if !m.Counted {
 			continue
 		}
-		byKind[m.Kind]++
+		i := slices.IndexFunc(r.Counts, func(c KindCount) bool { return c.Kind == m.Kind })
+		if i < 0 {
+			i = len(r.Counts)
+			r.Counts = append(r.Counts, KindCount{Kind: m.Kind})
+		}
+		r.Counts[i].Sent++
 		r.participant(m.From).Sent++
 		if m.ReceiveStep >= 0 {
 			r.participant(m.To).Received++
 		}
 	}
-	for kind, n := range byKind {
-		r.Counts = append(r.Counts, KindCount{kind, n})
-	}
 	slices.SortFunc(r.Counts, func(a, b KindCount) int { return cmp.Compare(a.Kind, b.Kind) })
+}
+
+// compare compares the counts with the theory.
+func (r *Round) compare() {
 	entry, err := catalog.Lookup(r.Algorithm)
 	if err != nil || r.Winner == nil || len(r.Winner.Live) == 0 {
 		return
 	}
-	live := r.living()
+	live, byKind := r.living(), map[string]int{}
+	for _, c := range r.Counts {
+		byKind[c.Kind] = c.Sent
+	}
 	if !entry.Leased || entry.Theory.Among != nil { // else all its messages are those of the votes
 		r.Theory = theoryOf(entry.Theory, len(live), byKind)
 	}
