@@ -358,6 +358,12 @@ func (g *group) survey(terms []uint64) {
 		slices.SortFunc(m.lives, byBeginning)
 		g.setApart(m)
 		g.setSilent(m, silent[id])
+		for i, l := range m.lives {
+			l.earlier = i
+		}
+		for _, l := range m.apart {
+			l.earlier, _ = slices.BinarySearchFunc(m.lives, l, byBeginning)
+		}
 		all := m.all()
 		for i, l := range all {
 			if l.place, l.next = i, nil; i > 0 {
@@ -431,10 +437,7 @@ func (g *group) unsent(got *arrival) bool {
 	if m == nil || got.sent > 0 {
 		return m == nil
 	}
-	return !slices.ContainsFunc(m.lives, func(l *life) bool {
-		_, sent := slices.BinarySearchFunc(l.quiet, got.n, compareSpan)
-		return sent
-	})
+	return !slices.ContainsFunc(m.lives, func(l *life) bool { return l.sentQuietly(got.n) })
 }
 
 // findVoters notes who votes in a term.

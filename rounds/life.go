@@ -17,6 +17,7 @@ import (
 // Invariant: seen has ascending ranges, with at least one number between any two.
 type life struct {
 	place       int   // among the processes of its node, by their beginnings
+	earlier     int   // how many of those before it wrote records and are not apart
 	next        *life // the process that came after it, nil for none
 	node        uint64
 	incarnation string
@@ -239,6 +240,15 @@ func (l *life) sendQuietly(sent []string) {
 			l.quiet = slices.Insert(l.quiet, i, span{n, n})
 		}
 	}
+}
+
+// sentQuietly reports whether a record that is not kept sent the message of the number.
+func (l *life) sentQuietly(n uint64) bool {
+	if len(l.quiet) == 0 { // nearly always
+		return false
+	}
+	_, sent := slices.BinarySearchFunc(l.quiet, n, compareSpan)
+	return sent
 }
 
 // join merges range i and the next, if no number lies between them.

@@ -49,12 +49,6 @@ func (g *group) link(way [2]uint64) *link {
 	return l
 }
 
-// before returns how many processes of the sender that wrote records began before this one.
-func (l *link) before(process *life) int {
-	n, _ := slices.BinarySearchFunc(l.lives, process, byBeginning)
-	return n
-}
-
 // learn notes what one pair tells of its link, or that it may be so. Of several receipts of a message that no former
 // process can have sent, the first one counts: the others are of copies, or of a later process.
 func (g *group) learn(m *post, got *arrival) {

@@ -129,9 +129,13 @@ func (g *group) unpair(contradict bool) {
 		if got.e != nil && got.e.life.text {
 			continue
 		}
-		for i, m := range got.around {
-			late := got.fits.has(i) && g.outlived(&m, got)
-			early := got.fits.has(i) && contradict && g.paths.before(got.wall, m.by.Wall, got.to, got.from)
+		for i := range got.around {
+			m := &got.around[i]
+			if !got.fits.has(i) {
+				continue
+			}
+			late := g.outlived(m, got)
+			early := contradict && g.paths.before(got.wall, m.by.Wall, got.to, got.from)
 			if !late && !early {
 				continue
 			}
@@ -152,12 +156,16 @@ func (g *group) outlived(m *post, got *arrival) bool {
 	if at.Sub(sent) <= outlives { // nearly always
 		return false
 	}
+	next := m.by.life.next
+	if at.Sub(sent) <= maxTransit && (next == nil || at.Sub(g.fix.at(got.from, next.from)) <= outlives) {
+		return false
+	}
 	off := g.apart(got.from, got.to)
 	last := got.link.lives[len(got.link.lives)-1]
 	if off == unbounded || !g.fix.at(got.from, last.until).Before(at.Add(off)) {
 		return false
 	}
-	if next := m.by.life.next; next != nil && at.Sub(g.fix.at(got.from, next.from)) > outlives+off {
+	if next != nil && at.Sub(g.fix.at(got.from, next.from)) > outlives+off {
 		return true
 	}
 	by := g.nodes[got.to].at(at, g.fix)

@@ -27,6 +27,9 @@ func (g *group) noteSlow(t *log) {
 			continue
 		}
 		sent, got := g.fix.at(e.cause.Ref.Node, e.cause.Wall), g.fix.at(e.Ref.Node, e.Wall)
+		if got.Sub(sent) <= maxTransit { // nearly always
+			continue
+		}
 		if off := g.apart(e.cause.Ref.Node, e.Ref.Node); off != unbounded && got.Sub(sent) > maxTransit+off {
 			g.slow[e.life] = append(g.slow[e.life], slowReceipt{sent, got, slices.Contains(askKinds, e.msg)})
 		}

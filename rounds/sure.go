@@ -1,7 +1,6 @@
 package rounds
 
 import (
-	"slices"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/proto"
@@ -97,21 +96,18 @@ func (g *group) others(e *entry, got *arrival) (how sure) {
 	if len(lives) == 1 { // nearly always
 		return how
 	}
-	n := got.n
-	at := got.link.before(e.life)
+	at := e.life.earlier
 	for _, l := range lives[max(0, at-neighbours):min(len(lives), at+neighbours+1)] {
-		_, sent := slices.BinarySearchFunc(l.quiet, n, compareSpan)
-		began := l.from.UnixMicro()
-		if !l.started { // but not as soon as a message takes
-			began = min(began, max(began-unwritten.Microseconds(), e.Wall.Add(outlives).UnixMicro()))
+		if l == e.life {
+			continue
 		}
+		sent := l.sentQuietly(got.n)
 		switch {
-		case l == e.life:
 		case !sent && l.debug && l.complete():
 			if l.place < e.life.place && !got.ordered(e.clock.Micros) {
 				how = min(how, likely) // its last records may be missing
 			}
-		case l.first() == 1 && began > got.clock.Micros && got.ordered(began+g.pairing.lead(got.from)):
+		case l.first() == 1 && g.beganLater(l, e, got):
 		case !sent && !got.ordered(e.clock.Micros):
 			how = min(how, guess)
 		case e.Wall.Sub(l.until) > outlives:
@@ -121,6 +117,19 @@ func (g *group) others(e *entry, got *arrival) (how sure) {
 		}
 	}
 	return how
+}
+
+// beganLater reports whether hybrid clocks show that the process of the sender began after the receipt, if e did not
+// send that message.
+func (g *group) beganLater(l *life, e *entry, got *arrival) bool {
+	began := l.from.UnixMicro()
+	if began <= got.clock.Micros { // nearly always
+		return false
+	}
+	if !l.started { // but not as soon as a message takes
+		began = min(began, max(began-unwritten.Microseconds(), e.Wall.Add(outlives).UnixMicro()))
+	}
+	return began > got.clock.Micros && got.ordered(began+g.pairing.lead(got.from))
 }
 
 // loose reports whether hybrid clocks leave open that the message came before e: the receiver does not follow the clock
@@ -135,7 +144,7 @@ func (got *arrival) loose(e *entry) bool {
 // saved, too: a disk may be lost.
 func (p *pairing) early(got *arrival, e *entry) bool {
 	l := got.link
-	if !l.known() || !got.loose(e) || l.before(e.life) == 0 && !p.cut {
+	if !l.known() || !got.loose(e) || e.life.earlier == 0 && !p.cut {
 		return false
 	}
 	return got.wall.Add(-l.quarter).Before(e.life.from.Add(outlives))
