@@ -194,15 +194,17 @@ func Kinds() *proto.Kinds { return kinds }
 // none. Kinds of several algorithms may share a name. KindOf prefers the algorithm's own kind to a
 // shared one. For an unknown algorithm it takes any kind of that name.
 func KindOf(algorithm, name string) (k proto.Kind, ok bool) {
-	for _, e := range entries {
-		if e.Name == algorithm {
+	known := false
+	for i := range entries { // an entry is large
+		if e := &entries[i]; e.Name == algorithm {
 			k, ok = named(e.Kinds, name)
+			known = true
 		}
 	}
 	if !ok {
 		k, ok = named(Shared(), name)
 	}
-	if _, err := Lookup(algorithm); !ok && err != nil {
+	if !ok && !known {
 		k, ok = named(kinds.All(), name)
 	}
 	return k, ok
@@ -228,9 +230,9 @@ func Names() []string {
 
 // Lookup returns the entry with the given name. The error wraps ErrUnknown and lists all names.
 func Lookup(name string) (Entry, error) {
-	for _, e := range entries {
-		if e.Name == name {
-			return e, nil
+	for i := range entries { // an entry is large
+		if entries[i].Name == name {
+			return entries[i], nil
 		}
 	}
 	return Entry{}, fmt.Errorf("%w %q: there are %s", ErrUnknown, name, strings.Join(Names(), ", "))
