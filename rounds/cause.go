@@ -3,7 +3,6 @@ package rounds
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -364,7 +363,7 @@ func (g *group) back(c Cause) (Ref, time.Time) {
 // after the call. It ignores evidence from before that leader began to lead, evidence that caused an earlier
 // round, evidence that the node took back before the call, and the lost leader's own evidence.
 func (r *Round) detections(lost uint64, g *group) []Detection {
-	found := map[uint64]Detection{}
+	var found []Detection
 	called, since := r.Initiators[0].At, latest(g.ledSince(lost, r.Term), g.blamed[lost])
 	until := g.last // evidence of a later process of the leader is about another loss
 	if m := g.nodes[lost]; m != nil {
@@ -379,13 +378,18 @@ func (r *Round) detections(lost uint64, g *group) []Detection {
 		if d.At.After(called) && d.At.After(until) {
 			break
 		}
-		if _, known := found[d.Node]; d.takenBack(called) || d.At.After(called) && known {
-			continue
+		i := slices.IndexFunc(found, func(other Detection) bool { return other.Node == d.Node })
+		switch {
+		case d.takenBack(called), d.At.After(called) && i >= 0:
+		case i >= 0:
+			found[i] = d.Detection
+		default:
+			found = append(found, d.Detection)
 		}
-		found[d.Node] = d.Detection
 	}
 	g.blamed[lost] = called
-	return slices.SortedFunc(maps.Values(found), func(a, b Detection) int {
+	slices.SortFunc(found, func(a, b Detection) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Node, b.Node))
 	})
+	return found
 }

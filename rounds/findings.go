@@ -194,6 +194,9 @@ func (g *group) withoutEnd(incidents []Incident) (found []Finding) {
 	for _, in := range incidents {
 		// Too many voters had been killed a while before.
 		lost := in.Leader == 0 && in.killed && in.Leaderless > maxTransit
+		if !lost && max(in.Leaderless, in.unheardFor()) <= leaderlessTime { // nearly always
+			continue
+		}
 		calls := in.calls()
 		i := slices.IndexFunc(calls, func(c call) bool {
 			since := in.Leaderless - max(c.at.Sub(in.From), 0)
@@ -205,7 +208,7 @@ func (g *group) withoutEnd(incidents []Incident) (found []Finding) {
 					return false
 				}
 			}
-			return lost || max(in.Leaderless, in.unheardFor()) > leaderlessTime && since > maxTransit
+			return lost || since > maxTransit
 		})
 		if i < 0 {
 			continue
@@ -398,7 +401,10 @@ func flap(incidents []Incident) Finding {
 
 // sameID finds processes of one node that wrote at the same time, by the node's own clock.
 func sameID(m *member) (found []Finding) {
-	all := slices.SortedFunc(slices.Values(slices.Concat(m.lives, m.apart)), byBeginning)
+	all := m.lives
+	if len(m.apart) > 0 {
+		all = slices.SortedFunc(slices.Values(slices.Concat(m.lives, m.apart)), byBeginning)
+	}
 	for i := 1; i < len(all); i++ {
 		a, b := all[i-1], all[i]
 		both := earliest(a.until, b.until).Sub(b.from)

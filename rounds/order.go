@@ -62,15 +62,10 @@ func byClock(fix clockFix) func(a, b *entry) int {
 
 // comparable reports whether messages compare the clocks of all nodes of the entries.
 func (t *log) comparable(paths *paths) bool {
-	if len(t.entries) == 0 {
-		return true
-	}
-	known := map[uint64]bool{}
 	for _, e := range t.entries {
-		if !known[e.Ref.Node] && !paths.linked(t.entries[0].Ref.Node, e.Ref.Node) {
+		if !paths.linked(t.entries[0].Ref.Node, e.Ref.Node) {
 			return false
 		}
-		known[e.Ref.Node] = true
 	}
 	return true
 }

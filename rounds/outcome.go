@@ -66,8 +66,10 @@ func (r *Round) participate(g *group) {
 		p := part(st.Ref.Node)
 		if r.Winner != nil && st.led() == r.Winner.Node && p.Believed.IsZero() {
 			p.Believed, p.BelievedAt = st.Ref, st.At
-			l := g.nodes[p.Node].byIncarnation[st.Ref.Incarnation]
-			p.late = st.Change == "" && l != nil && l.cutBefore(st.Ref.Seq)
+			if st.Change == "" {
+				l := g.nodes[p.Node].byIncarnation[st.Ref.Incarnation]
+				p.late = l != nil && l.cutBefore(st.Ref.Seq)
+			}
 		}
 	}
 	live := map[uint64]bool{} // whom the winner believed alive
