@@ -20,6 +20,7 @@ type group struct {
 	newest     time.Time // wall time of the record that came last
 	nodes      map[uint64]*member
 	open       map[uint64]*log // the terms that are not built yet
+	latest     *log            // of the record that came last, nil if it is not open
 	clock      int64           // the highest reading of the hybrid clock, in µs
 	past       *past           // nil unless rounds are built while records come in
 	bounds     *Bounds         // nil if all rounds are built at the end
@@ -242,6 +243,7 @@ func (g *group) recycle(t *log) {
 	g.spare = append(g.spare, t.entries...)
 	g.held -= len(t.entries) + len(t.folded)
 	delete(g.open, t.term)
+	g.latest = nil
 	if cap(t.entries)+cap(t.folded) <= mostSpare {
 		clear(t.entries)
 		clear(t.folded)
@@ -267,6 +269,9 @@ func (t *log) fold(rec *trace.Record) int {
 
 // log returns the log of a term, nil if its round was built already.
 func (g *group) log(term uint64) *log {
+	if g.latest != nil && g.latest.term == term { // nearly always
+		return g.latest
+	}
 	t := g.open[term]
 	if t == nil && !g.past.has(term) {
 		t = &log{}
@@ -276,6 +281,7 @@ func (g *group) log(term uint64) *log {
 		t.term = term
 		g.open[term] = t
 	}
+	g.latest = t
 	return t
 }
 
