@@ -42,6 +42,25 @@ func madeUp(id int) meta {
 // alive returns memberlist's message that a process is alive.
 func (a *attacker) alive(m meta, gossip string, versions []byte) []byte {
 	a.t.Helper()
+	return a.aliveAs(1, m, gossip, versions)
+}
+
+// dead returns memberlist's message that a process of this id is dead.
+func (a *attacker) dead(number uint32, id proto.NodeID) []byte {
+	a.t.Helper()
+	body, err := msgpack.Marshal(struct {
+		Incarnation uint32
+		Node, From  string
+	}{number, id.String(), "1"})
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return append([]byte{5}, body...)
+}
+
+// aliveAs is alive, with memberlist's number of the message.
+func (a *attacker) aliveAs(number uint32, m meta, gossip string, versions []byte) []byte {
+	a.t.Helper()
 	addr := netip.MustParseAddrPort(gossip)
 	body, err := msgpack.Marshal(struct {
 		Incarnation uint32
@@ -49,7 +68,7 @@ func (a *attacker) alive(m meta, gossip string, versions []byte) []byte {
 		Addr        []byte
 		Port        uint16
 		Meta, Vsn   []byte
-	}{1, m.ID.String(), addr.Addr().AsSlice(), addr.Port(), m.encode(), versions})
+	}{number, m.ID.String(), addr.Addr().AsSlice(), addr.Port(), m.encode(), versions})
 	if err != nil {
 		a.t.Fatal(err)
 	}

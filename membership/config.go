@@ -60,6 +60,9 @@ type Config struct {
 	// sends it on each link, also on each that comes up later, and gives it to Group.HearNews there. Start calls it,
 	// and then the group's own goroutine. It must not block.
 	OnNews func(news []byte)
+	// Linked reports whether a link with a process is up, in either direction. It must be set if LinksProve is. The
+	// group's own goroutine calls it, and it must not block.
+	Linked func(proto.NodeID, proto.Incarnation) bool
 	// OnDoubt is called with an id of whose process gossip says that it has ended, while its link says that it lives.
 	// The links should ask it for a sign of life. The group's own goroutine calls it, and it must not block. It may be
 	// nil.
@@ -121,6 +124,9 @@ func (c Config) derive(now time.Time) (p plan, err error) {
 	}
 	if c.LinksProve && c.OnNews == nil {
 		return p, errors.New("no OnNews: nobody would tell the links")
+	}
+	if c.LinksProve && c.Linked == nil {
+		return p, errors.New("no Linked: nobody would know which links are up")
 	}
 	if p.settings, err = c.Profile.settings(c.Budget); err != nil {
 		return p, err

@@ -105,8 +105,11 @@ func newGroup(cfg Config, p plan, gossip netip.AddrPort, now time.Time) *Group {
 		views:   make(chan View),
 		failure: make(chan error, 1),
 		stopped: make(chan struct{}), listings: make(chan struct{}, 1),
-		merge:  newMerge(self.member(), cfg.LinksProve),
 		rejoin: newRejoin(gossip, p.settings, p.seeds, now, cfg.Logger),
+	}
+	g.merge = newMerge(self.member(), nil)
+	if cfg.LinksProve {
+		g.merge = newMerge(self.member(), cfg.Linked)
 	}
 	g.ctx, g.stop = context.WithCancel(context.Background())
 	kept := cfg.Notice.Bounded(now)

@@ -13,13 +13,17 @@ import (
 //     that is proven gone, and nothing speaks against it.
 //  2. With linksProve, none counts as alive that no link has proven. One that is proven stays as its links describe it,
 //     whatever gossip says, until its links say otherwise. Then what gossip said last counts.
-//  3. Evidence is said only when it changes who counts as alive or how they are
+//  3. With linksProve, a process with a link stays listed, whatever gossip says, until a link proves another of its id:
+//     what the links say next is about a process that is known here.
+//  4. Evidence is said only when it changes who counts as alive or how they are
 //     described, with the trouble on the link just before it.
 type merge struct {
 	self       Member
 	linksProve bool // see Config.LinksProve
-	listed     map[proto.NodeID]*process
-	said       []string // evidence since the last call of take
+	// linked reports whether a link with a process is up: see Config.Linked. Without linksProve it is false.
+	linked func(proto.NodeID, proto.Incarnation) bool
+	listed map[proto.NodeID]*process
+	said   []string // evidence since the last call of take
 }
 
 // process is a process that gossip lists, or that has told of itself on a link.
@@ -41,7 +45,7 @@ type process struct {
 	proven, told bool
 	first        string
 	// parting says that gossip has its goodbye. held is what else gossip says of it, nil if that agrees; and rounds
-	// counts rejoin rounds since a link ended.
+	// counts rejoin rounds since it had a link.
 	parting bool
 	held    *word
 	rounds  int
@@ -51,14 +55,20 @@ type process struct {
 // the other took its place.
 type word struct{ other *process }
 
-// lostRounds is how many rejoin rounds after a link ended the links still vouch for its process, if they find out
+// lostRounds is how many rejoin rounds after its last link ended the links still vouch for a process, if they find out
 // nothing about it.
 const lostRounds = 2
 
-func newMerge(self Member, linksProve bool) *merge {
+// newMerge returns a merge of which linked says which links are up. With nil, links prove nothing.
+func newMerge(self Member, linked func(proto.NodeID, proto.Incarnation) bool) *merge {
+	linksProve := linked != nil
+	if !linksProve {
+		linked = func(proto.NodeID, proto.Incarnation) bool { return false }
+	}
 	return &merge{
 		self:       self,
 		linksProve: linksProve,
+		linked:     linked,
 		listed:     make(map[proto.NodeID]*process),
 		said:       []string{says(joined, self.ID)},
 	}
@@ -68,34 +78,37 @@ func newMerge(self Member, linksProve bool) *merge {
 func (m *merge) add(p *process, word string) {
 	m.listed[p.ID] = p
 	p.first = word
-	if !m.linksProve || p.proven {
+	if !m.linksProve || p.proven || m.isLinked(p) {
 		p.proven = true
 		m.say(word, p.ID)
 	}
 }
 
+func (m *merge) isLinked(p *process) bool { return m.linked(p.ID, p.Incarnation) }
+
 // vouched reports whether the links vouch for a process, against what gossip says of it.
 func (m *merge) vouched(p *process) bool {
-	return m.linksProve && p.alive() && p.rounds < lostRounds
+	return m.linksProve && p.alive() && (p.rounds < lostRounds || m.isLinked(p))
 }
 
-// hold keeps what gossip says of a process. It reports whether the links vouch for the process; if they do not, the
-// word counts at once.
+// hold keeps what gossip says of a process. It reports whether the process stays listed; if it does not, the word
+// counts at once.
 func (m *merge) hold(p *process, w word) (held bool) {
 	p.held = &w
-	if m.vouched(p) {
-		return true
-	}
 	m.settle(p)
-	return false
+	return m.listed[p.ID] == p
 }
 
-// settle makes what gossip said of a process count, unless the links vouch for the process.
+// settle makes what gossip said of a process count, unless the links vouch for the process. One that hangs has a link,
+// too: only one that is proven takes its place.
 func (m *merge) settle(p *process) {
 	if p.held == nil || m.vouched(p) {
 		return
 	}
 	other := p.held.other
+	if (other == nil || !other.proven) && m.isLinked(p) {
+		return
+	}
 	delete(m.listed, p.ID)
 	if p.alive() && (other == nil || m.linksProve && !other.proven) {
 		m.say(gossipDead, p.ID)
@@ -108,10 +121,21 @@ func (m *merge) settle(p *process) {
 // round notes that a rejoin round is over.
 func (m *merge) round() {
 	for _, p := range m.listed {
-		if len(p.trouble) > 0 {
+		switch {
+		case m.isLinked(p):
+			p.rounds = 0
+		case p.proven:
 			p.rounds++
+			m.part(p)
 			m.settle(p)
 		}
+	}
+}
+
+// part makes the goodbye of a process count once it has no link.
+func (m *merge) part(p *process) {
+	if p.parting && !m.isLinked(p) {
+		m.leave(p)
 	}
 }
 
@@ -144,7 +168,10 @@ func (m *merge) told(now Member) {
 // found lists a process that was found where it says that it is, whatever else gossip lists of its node.
 func (m *merge) found(now Member) {
 	said := joined
-	if m.listed[now.ID] != nil {
+	if p := m.listed[now.ID]; p != nil {
+		if p.told && p.Incarnation == now.Incarnation {
+			return // it describes itself, and what stands against it stands
+		}
 		said = newIncarnation
 	}
 	m.add(&process{Member: now, held: &word{}}, said)
@@ -191,7 +218,7 @@ func (m *merge) gossipAlive(now Member) (held bool) {
 // new process sends and receives election messages, and the other nodes must answer.
 func (m *merge) gossipRival(now Member) {
 	p := m.listed[now.ID]
-	if p == nil || p.Incarnation == now.Incarnation || !p.gone() {
+	if p == nil || p.Incarnation == now.Incarnation || !p.gone() || m.linksProve && p.left {
 		return
 	}
 	m.add(&process{Member: now, former: p.Incarnation}, newIncarnation)
@@ -276,8 +303,8 @@ func (m *merge) report(e Evidence) {
 		}
 	case proto.LinkClosed, proto.LinkReset:
 		p.trouble = []proto.LinkEvent{e.Event}
-		if p.parting {
-			m.leave(p)
+		m.part(p)
+		if !p.alive() {
 			m.settle(p)
 		}
 	case proto.IndirectAlive:
@@ -289,6 +316,7 @@ func (m *merge) report(e Evidence) {
 			if e.Event == proto.DialRefused || e.Event == proto.OtherIncarnation {
 				p.against = e.Event // now it is proven
 			}
+			m.settle(p)
 			return
 		}
 		for _, t := range p.trouble {

@@ -210,7 +210,7 @@ func TestMergeTable(t *testing.T) {
 		{"goodbye, then restarted", steps(bye, back(second)), true, "left 5, new-incarnation 5"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			m := newMerge(Member{Peer: proto.Peer{ID: 1, Incarnation: first}}, false)
+			m := newMerge(Member{Peer: proto.Peer{ID: 1, Incarnation: first}}, nil)
 			m.gossipAlive(member5(first))
 			start := m.take()
 			if !slices.Equal(start.Evidence, []string{"joined 1", "joined 5"}) {
@@ -234,7 +234,7 @@ func steps(s ...func(*merge)) []func(*merge) { return s }
 
 // "Alive: self included, sorted by id", with the attribute as it is now.
 func TestViewListsSelfInOrder(t *testing.T) {
-	m := newMerge(Member{Peer: proto.Peer{ID: 4, Incarnation: first, Attr: 1}}, false)
+	m := newMerge(Member{Peer: proto.Peer{ID: 4, Incarnation: first, Attr: 1}}, nil)
 	m.gossipAlive(member5(first))
 	m.gossipAlive(Member{Peer: proto.Peer{ID: 2, Incarnation: second}})
 	m.take()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,8 +14,22 @@ import (
 // What links prove stands above gossip, one test a row of the table in the package's documentation. Gossip lists
 // process 5 in its first incarnation at the start, and a link to it is up unless the row begins without one.
 func TestProvenTable(t *testing.T) {
-	up, lost := report(first, proto.LinkUp), report(first, proto.LinkReset)
-	refused := report(first, proto.DialRefused)
+	links := map[proto.Incarnation]bool{} // the processes that have a link
+	linked := func(s proto.Incarnation, yes bool) func(*merge) {
+		return func(*merge) { links[s] = yes }
+	}
+	after := func(s ...func(*merge)) func(*merge) {
+		return func(m *merge) {
+			for _, step := range s {
+				step(m)
+			}
+		}
+	}
+	up := after(linked(first, true), report(first, proto.LinkUp))
+	half := report(first, proto.LinkReset) // of two links
+	lost := after(linked(first, false), half)
+	refused, missed := report(first, proto.DialRefused), report(first, proto.HeartbeatMissed)
+	back := report(first, proto.HeartbeatBack)
 	gone := func(m *merge) { m.gossipGone(5, first) }
 	bye := func(m *merge) { m.goodbye(5, first) }
 	listed := func(s proto.Incarnation, f func(*Member)) func(*merge) {
@@ -33,9 +48,15 @@ func TestProvenTable(t *testing.T) {
 		}
 	}
 	round := func(m *merge) { m.round() }
+	found := func(m *merge) { m.found(member5(first)) }
 	lie := func(m *Member) {
 		m.Attr, m.Ineligible, m.ElectionAddr = 1e6, true, "10.66.0.1:7001"
 		m.Voters = Voters{List: "7-9", Version: 9, Committed: true}
+	}
+	foundLie := func(m *merge) {
+		now := member5(first)
+		lie(&now)
+		m.found(now)
 	}
 	for _, tt := range []struct {
 		name  string
@@ -44,6 +65,11 @@ func TestProvenTable(t *testing.T) {
 		said  string
 	}{
 		{"listed, and no link was up", steps(), proto.Incarnation{}, ""},
+		{"found, and dialled for a while", steps(gone, found, round, round, round, up), first, "joined 5"},
+		{
+			"found again while it hangs, with a false attribute", steps(up, tells(first, 50), missed, gone, foundLie),
+			proto.Incarnation{}, "joined 5, heartbeat-missed 5",
+		},
 		{"a link comes up", steps(up), first, "joined 5"},
 		{"it tells of itself", steps(tells(first, 50)), first, "joined 5"},
 		{"a false death", steps(up, gone), first, "joined 5"},
@@ -55,11 +81,37 @@ func TestProvenTable(t *testing.T) {
 		},
 		{"a true death", steps(up, gone, lost, refused), proto.Incarnation{}, "joined 5, link-reset 5, dial-refused 5"},
 		{
-			"a vanished machine", steps(up, gone, report(first, proto.HeartbeatMissed)),
+			"a vanished machine", steps(up, gone, missed),
 			proto.Incarnation{},
 			"joined 5, heartbeat-missed 5",
 		},
+		{"a false death, and the other's link is left", steps(up, gone, half, round, round, round), first, "joined 5"},
+		{
+			"a false death of one that hangs a while", steps(up, missed, gone, half, round, round, back), first,
+			"joined 5, heartbeat-missed 5, heartbeat-back 5",
+		},
+		{
+			"another process in the place of one that hangs a while",
+			steps(up, missed, listed(second, same), round, round, listed(first, same), back), first,
+			"joined 5, heartbeat-missed 5, heartbeat-back 5",
+		},
+		{
+			"a false goodbye of one that hangs a while, and a rival",
+			steps(up, missed, bye, func(m *merge) { m.gossipRival(member5(second)) }, back), first,
+			"joined 5, heartbeat-missed 5, heartbeat-back 5",
+		},
+		{
+			"its successor on another machine, when it hangs for good",
+			steps(up, missed, listed(second, same), tells(second, 50)), second,
+			"joined 5, heartbeat-missed 5, new-incarnation 5",
+		},
+		{
+			"dropped, and listed again when a new link is up",
+			steps(up, lost, round, round, gone, up, listed(first, same)), first,
+			"joined 5, gossip-dead 5, joined 5",
+		},
 		{"a false goodbye", steps(up, bye), first, "joined 5"},
+		{"a false goodbye, and the other's link is left", steps(up, bye, half, round, round), first, "joined 5"},
 		{"a false goodbye, and a hiccup", steps(up, bye, lost, up), first, "joined 5, left 5, link-up 5"},
 		{"a true goodbye", steps(up, bye, gone, lost), proto.Incarnation{}, "joined 5, left 5"},
 		{"another process by gossip", steps(up, listed(second, same)), first, "joined 5"},
@@ -87,7 +139,9 @@ func TestProvenTable(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			m := newMerge(Member{Peer: proto.Peer{ID: 1, Incarnation: first}}, true)
+			clear(links)
+			m := newMerge(Member{Peer: proto.Peer{ID: 1, Incarnation: first}},
+				func(_ proto.NodeID, s proto.Incarnation) bool { return links[s] })
 			m.gossipAlive(member5(first))
 			m.take()
 			for _, step := range tt.steps {
@@ -140,66 +194,136 @@ func TestNewsAreRead(t *testing.T) {
 	}
 }
 
-// linked is a cluster whose links prove who speaks, and are up between all nodes that list each other.
+// linked is a cluster whose links prove who speaks. Each node has a link to each process that it lists.
 type linked struct {
 	*cluster
-	at map[string]*testNode // by election address
+	at   map[string]*testNode        // by election address
+	up   map[[2]*testNode]bool       // the links, from the node that dialled
+	hung map[*testNode]bool          // the nodes that neither dial nor answer
+	lost map[[2]*testNode]bool       // the second one is silent to the first
+	told map[[2]*testNode]string     // the news that the second one has of the first
+	news map[*testNode]*atomic.Value // what a node says of itself
+}
+
+func newLinked(c *cluster, nodes int) *linked {
+	l := &linked{
+		cluster: c, at: map[string]*testNode{}, up: map[[2]*testNode]bool{}, hung: map[*testNode]bool{},
+		lost: map[[2]*testNode]bool{}, told: map[[2]*testNode]string{}, news: map[*testNode]*atomic.Value{},
+	}
+	for id := 1; id <= nodes; id++ {
+		c.seeds = append(c.seeds, gossipAddr(id))
+	}
+	for id := 1; id <= nodes; id++ {
+		l.start(id)
+	}
+	return l
 }
 
 func (l *linked) start(id int) *testNode {
 	cfg := l.config(id)
-	cfg.LinksProve = true
-	latest := make(chan []byte, 1)
-	cfg.OnNews = func(b []byte) {
+	news, doubts := &atomic.Value{}, make(chan proto.NodeID, 64)
+	cfg.LinksProve, cfg.Linked = true, func(other proto.NodeID, s proto.Incarnation) bool {
+		return l.isLinked(cfg.Self.Incarnation, s)
+	}
+	cfg.OnNews = func(b []byte) { news.Store(string(b)) }
+	cfg.OnDoubt = func(id proto.NodeID) {
 		select {
-		case <-latest:
-		default:
+		case doubts <- id:
+		default: // it is asked for a sign of life already
 		}
-		latest <- b
 	}
 	n := l.cluster.start(cfg, gossipAddr(id))
 	l.mu.Lock()
-	if l.at == nil {
-		l.at = map[string]*testNode{}
-	}
-	l.at[cfg.ElectionAddr] = n
+	l.at[cfg.ElectionAddr], l.news[n] = n, news
 	l.mu.Unlock()
-	var news []byte
-	told := map[proto.Incarnation]string{} // what each process was told
 	go func() {
 		for {
 			select {
-			case news = <-latest:
 			case <-n.stopped:
 				return
+			case doubted := <-doubts:
+				l.ask(n, doubted)
 			case <-time.After(10 * time.Millisecond): // of the bubble
-			}
-			for _, m := range n.Listed() {
-				l.mu.Lock()
-				to := l.at[m.ElectionAddr]
-				l.mu.Unlock()
-				if to != nil && to.me.incarnation == m.Incarnation && told[m.Incarnation] != string(news) {
-					told[m.Incarnation] = string(news)
-					n.Report(Evidence{m.ID, m.Incarnation, proto.LinkUp})
-					to.HearNews(n.id, n.cfg.Self.Incarnation, news)
-				}
+				l.dial(n)
 			}
 		}
 	}()
 	return n
 }
 
+// isLinked reports whether there is a link between two processes.
+func (l *linked) isLinked(a, b proto.Incarnation) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for link := range l.up {
+		if x, y := link[0].me.incarnation, link[1].me.incarnation; x == a && y == b || x == b && y == a {
+			return true
+		}
+	}
+	return false
+}
+
+// dial does what the links of n would do: it ends those to processes that n lists no more, and dials the others.
+func (l *linked) dial(n *testNode) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.hung[n] {
+		return
+	}
+	listed := map[*testNode]bool{}
+	for _, m := range n.Listed() {
+		to := l.at[m.ElectionAddr]
+		if to == nil || to.me.incarnation != m.Incarnation || l.hung[to] && !l.up[[2]*testNode{n, to}] {
+			continue
+		}
+		listed[to] = true
+		link, news := [2]*testNode{n, to}, l.news[n].Load().(string)
+		if !l.up[link] {
+			l.up[link], l.told[link] = true, ""
+			n.Report(Evidence{to.id, to.me.incarnation, proto.LinkUp})
+		}
+		if l.lost[link] && !l.hung[to] {
+			delete(l.lost, link)
+			n.Report(Evidence{to.id, to.me.incarnation, proto.HeartbeatBack})
+		}
+		if l.told[link] != news && !l.hung[to] {
+			l.told[link] = news
+			to.HearNews(n.id, n.me.incarnation, []byte(news))
+		}
+	}
+	for link := range l.up {
+		if link[0] == n && !listed[link[1]] {
+			delete(l.up, link)
+			delete(l.lost, link)
+			link[1].Report(Evidence{n.id, n.me.incarnation, proto.LinkReset})
+		}
+	}
+}
+
+// ask has n miss the heartbeat of a process that hangs.
+func (l *linked) ask(n *testNode, id proto.NodeID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for link := range l.up {
+		if link[0] == n && link[1].id == id && l.hung[link[1]] && !l.hung[n] && !l.lost[link] {
+			l.lost[link] = true
+			n.Report(Evidence{id, link[1].me.incarnation, proto.HeartbeatMissed})
+		}
+	}
+}
+
+// hang has n neither dial nor answer, or go on.
+func (l *linked) hang(n *testNode, yes bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.hung[n] = yes
+}
+
 // "With credentials notices come over links alone": of whatever version, one that gossip brings counts for nothing;
 // what a node says reaches all, and who joins later.
 func TestNoticesByLinksAlone(t *testing.T) {
 	inBubble(t, func(t *testing.T, c *cluster) {
-		l := &linked{cluster: c}
-		for id := 1; id <= 3; id++ {
-			c.seeds = append(c.seeds, gossipAddr(id))
-		}
-		for id := 1; id <= 3; id++ {
-			l.start(id)
-		}
+		l := newLinked(c, 3)
 		c.eventually(3*time.Second, []int{1, 2, 3}, c.nodes...)
 		a := c.attacker()
 		for version := range uint64(100) {
@@ -232,12 +356,7 @@ func TestNoticesByLinksAlone(t *testing.T) {
 // "Made-up members count for nothing": gossip lists them, no view does.
 func TestMadeUpMembersAreInNoView(t *testing.T) {
 	inBubble(t, func(t *testing.T, c *cluster) {
-		l := &linked{cluster: c}
-		for id := 1; id <= 2; id++ {
-			c.seeds = append(c.seeds, gossipAddr(id))
-		}
-		l.start(1)
-		l.start(2)
+		newLinked(c, 2)
 		c.eventually(3*time.Second, []int{1, 2}, c.nodes...)
 		a := c.attacker()
 		a.sends(a.alive(madeUp(666), "10.66.0.1:7946", ownVersions), c.seeds...)
@@ -246,6 +365,54 @@ func TestMadeUpMembersAreInNoView(t *testing.T) {
 		for _, n := range c.nodes {
 			if got := n.evidence(); slices.Contains(got, "joined 666") {
 				t.Errorf("node %d: %s", n.id, fmt.Sprint(got))
+			}
+		}
+	})
+}
+
+// "What a link proves stands above what gossip says": while a node hangs, and afterwards, no node drops another because
+// somebody lies in gossip; and each counts the node that hung again once it goes on.
+func TestLiesWhileANodeHangs(t *testing.T) {
+	inBubble(t, func(t *testing.T, c *cluster) {
+		l := newLinked(c, 3)
+		c.eventually(3*time.Second, []int{1, 2, 3}, c.nodes...)
+		a, number := c.attacker(), uint32(1<<20)
+		lies := func(d time.Duration) {
+			for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+				for _, n := range c.nodes {
+					others := slices.DeleteFunc(slices.Clone(c.seeds), func(s string) bool { return s == n.addr })
+					described := madeUp(int(n.id))
+					described.Peer, described.electionAddr = n.cfg.Self, n.cfg.ElectionAddr
+					described.Attr, described.Ineligible = 1<<40, true
+					another := madeUp(int(n.id))
+					a.sends(a.dead(number+1, n.id), others...)
+					a.sends(a.aliveAs(number+2, described, n.addr, ownVersions), others...)
+					a.sends(a.aliveAs(number+3, another, n.addr, ownVersions), others...)
+					number += 4
+				}
+			}
+		}
+		lies(2 * time.Second)
+		l.hang(c.nodes[0], true)
+		lies(1300 * time.Millisecond)
+		for _, n := range c.nodes[1:] {
+			if !n.told("heartbeat-missed 1") {
+				t.Errorf("node %d never missed node 1: %v", n.id, n.evidence())
+			}
+		}
+		l.hang(c.nodes[0], false)
+		c.eventually(100*time.Millisecond, []int{1, 2, 3}, c.nodes...)
+		lies(time.Second)
+		time.Sleep(time.Minute)
+		c.eventually(0, []int{1, 2, 3}, c.nodes...)
+		for _, n := range c.nodes {
+			if slices.ContainsFunc(n.evidence(), func(s string) bool { return strings.HasPrefix(s, "gossip-dead") }) {
+				t.Errorf("node %d: %v", n.id, n.evidence())
+			}
+			for id := 1; id <= 3; id++ {
+				if got := n.member(id); got.Attr != int64(10*id) || got.Ineligible {
+					t.Errorf("node %d describes node %d as %+v", n.id, id, got)
+				}
 			}
 		}
 	})

@@ -295,7 +295,8 @@ func (d *Daemon) joinCluster(attr int64) (err error) {
 		Join: d.Join, Profile: d.Profile.Detector, Budget: d.Patience(), Probe: d.probe, Logger: d.log,
 	}
 	if d.Credentials != nil {
-		cfg.LinksProve, cfg.OnNews, cfg.OnDoubt = true, d.links.SetNews, d.links.Doubt
+		cfg.LinksProve, cfg.Linked = true, d.links.Linked
+		cfg.OnNews, cfg.OnDoubt = d.links.SetNews, d.links.Doubt
 		cfg.OnStranger = func(m membership.Member) { d.verify(m, d.others.met) }
 	}
 	group, err := membership.Start(cfg)

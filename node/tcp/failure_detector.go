@@ -228,6 +228,13 @@ func (d *failureDetector) miss(a attempt, now time.Time) {
 	}
 }
 
+// linked reports whether a link with process s is up, in either direction.
+func (d *failureDetector) linked(s proto.Incarnation) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.links(s) > 0
+}
+
 // inDoubt returns the process whose last link ended, if this node does not know yet what became of that
 // process. It returns zero if there is no such process, or after the peer was reported as unreachable.
 func (d *failureDetector) inDoubt() proto.Incarnation {

@@ -155,6 +155,15 @@ func (t *Transport) SetPeers(peers []Peer) {
 	}
 }
 
+// Linked reports whether a link with process s of a node is up, in either direction. Of a node that is not in the set
+// of peers, only what it dialled itself counts.
+func (t *Transport) Linked(id proto.NodeID, s proto.Incarnation) bool {
+	if p := t.peer(id); p != nil {
+		return p.detector.linked(s)
+	}
+	return t.inbound.count(id, s) > 0
+}
+
 // Hold keeps Close from closing anything until release is called. While this process still works as the
 // leader, no peer may take it for dead. The channel closing is closed when Close is called, or if Close was
 // called before: then the caller should finish.
