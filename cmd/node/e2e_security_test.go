@@ -59,10 +59,13 @@ type intruder struct {
 	seq    uint64
 }
 
-func newIntruder(t *testing.T) *intruder {
+func newIntruder(t *testing.T) *intruder { return newIntruderOf(t, "10s") }
+
+// newIntruderOf attacks a cluster of this failover budget.
+func newIntruderOf(t *testing.T, budget string) *intruder {
 	t.Helper()
 	e := newSecuredE2E(t, "bully", 3, "--voters", "1-3", "--preempt=false", "--lease", attackLease.String(),
-		"--failover-budget", "10s")
+		"--failover-budget", budget)
 	entry, err := catalog.Lookup("bully")
 	e.check(err)
 	in := &intruder{securedE2E: e, label: daemon.Settings{
@@ -390,7 +393,18 @@ func (in *intruder) speaks(named proto.NodeID, term proto.Term, bodies ...proto.
 // was found unharmed while the nodes restarted, one after the other.
 func (in *intruder) during(every time.Duration, times int64, f func(), restarts ...proto.NodeID) {
 	in.Helper()
-	var done atomic.Int64
+	done, stop := again(every, f)
+	defer stop()
+	for _, id := range restarts {
+		in.unharmed(id)
+	}
+	in.reaches(done, times)
+	in.unharmed()
+}
+
+// again does f again and again, each time that long after the last, until stop is called. It counts the times.
+func again(every time.Duration, f func()) (done *atomic.Int64, stop func()) {
+	done = &atomic.Int64{}
 	quit, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -406,17 +420,18 @@ func (in *intruder) during(every time.Duration, times int64, f func(), restarts 
 			}
 		}
 	}()
-	defer func() { close(quit); <-ended }()
-	for _, id := range restarts {
-		in.unharmed(id)
-	}
+	return done, sync.OnceFunc(func() { close(quit); <-ended })
+}
+
+// reaches waits until a count is high enough.
+func (in *intruder) reaches(count *atomic.Int64, times int64) {
+	in.Helper()
 	in.eventually(func() string {
-		if n := done.Load(); n < times {
+		if n := count.Load(); n < times {
 			return fmt.Sprintf("done %d times", n)
 		}
 		return ""
 	})
-	in.unharmed()
 }
 
 // row is one row of the table of what an unauthenticated peer could once do.
