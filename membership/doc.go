@@ -68,16 +68,22 @@
 //	-----------------------------  ---------------------  -----------------------------------------
 //	a process is there             no link was ever up    no: it is dialled
 //	                               up, or it dialled      yes, as it describes itself on its link
-//	it ended                       up                     yes: it is asked for a sign of life
-//	                               ended, and the dial    no
-//	                               proves something, or
-//	                               two rejoin rounds ago
-//	it said goodbye                up                     yes
-//	                               ended since            no, unless a link comes up again
-//	another process of its id      up                     the linked one
-//	another description of it      up                     as it describes itself
+//	it ended                       one is up              yes: it is asked for a sign of life
+//	                               up, and it hangs       no, until it gives a sign of life
+//	                               all ended, and the     no
+//	                               dial proves something,
+//	                               or two rejoin rounds
+//	                               ago
+//	it said goodbye                one is up              yes
+//	                               all ended since        no, unless a link comes up again
+//	another process of its id      one is up              the linked one, until the other is proven
+//	                                                      and the linked one hangs or ended
+//	another description of it      one is up              as it describes itself
 //	nothing                        it dialled             yes
 //	a notice                       anything               what the links told last counts
+//
+// A process with a link, in either direction, stays listed whatever gossip says, also while it hangs and is in no view.
+// So no node ends its own link for a lie: the other side would see a reset, and take it for trouble.
 //
 // Each process tells its description and the cluster's notice on its links: see Config.OnNews. So who has a key of
 // gossip and no certificate can keep a process whose links ended out of the gossip of others, and costs them dials,
