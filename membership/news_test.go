@@ -67,7 +67,8 @@ func TestProvenTable(t *testing.T) {
 		{"found, and dialled for a while", steps(gone, found, round, round, round, up), first, "joined 5"},
 		{
 			"found again while it hangs, with a false attribute", steps(up, tells(first, 50), missed, gone, foundLie),
-			proto.Incarnation{}, "joined 5, heartbeat-missed 5",
+			proto.Incarnation{},
+			"joined 5, heartbeat-missed 5",
 		},
 		{"a link comes up", steps(up), first, "joined 5"},
 		{"it tells of itself", steps(tells(first, 50)), first, "joined 5"},

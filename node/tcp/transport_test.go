@@ -146,6 +146,27 @@ func TestAPeerThatMoves(t *testing.T) {
 	})
 }
 
+// "A link is up, in either direction": with the process that dialled, and with the one that was dialled, until it ends.
+func TestLinked(t *testing.T) {
+	a, b := start(t, 1), start(t, 2)
+	a.SetPeers([]Peer{b.asPeer()})
+	between := func() bool {
+		return a.Linked(2, b.cfg.Incarnation) && b.Linked(1, a.cfg.Incarnation)
+	}
+	eventually(t, "both know of the link", between)
+	b.SetPeers([]Peer{a.asPeer()})
+	if !between() {
+		t.Error("the second link has the first forgotten")
+	}
+	if a.Linked(2, a.cfg.Incarnation) || b.Linked(3, a.cfg.Incarnation) {
+		t.Error("another process has the link")
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "no link is left", func() bool { return !a.Linked(2, b.cfg.Incarnation) })
+}
+
 // "A peer that leaves the set has its link closed after its queue drained":
 // no later, however long that may take at most.
 func TestAPeerThatLeavesTheSet(t *testing.T) {
