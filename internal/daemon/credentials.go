@@ -112,6 +112,7 @@ func (w *credentialsWatch) read(ctx context.Context) reloaded {
 		w.reading = answer
 		go func() {
 			changed, err := w.reload()
+			w.tokens.get() // logs what is new of them, also if nobody asks this node anything
 			answer <- reloaded{changed, err}
 		}()
 	}

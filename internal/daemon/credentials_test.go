@@ -44,6 +44,9 @@ func watch(t *testing.T) *watching {
 	if _, err := w.openKeys(); err != nil {
 		t.Fatal(err)
 	}
+	if w.tokens, err = openTokens(s, w.log); err != nil {
+		t.Fatal(err)
+	}
 	return w
 }
 
@@ -90,6 +93,37 @@ func TestFilesThatAreGoodAgain(t *testing.T) {
 		}
 		w.says("the credentials on disk can be used again")
 		w.says()
+	})
+}
+
+// "A node looks at the files each 5 s. Files that it cannot use change nothing, and the log says why": also the tokens,
+// if nobody asks the node anything.
+func TestTokensThatCannotBeUsed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := watch(t)
+		path := w.Credentials.Token()
+		good, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, bad := range []struct {
+			text string
+			mode os.FileMode
+			says string
+		}{
+			{"", 0o600, "it is empty"},
+			{"operate short\n", 0o600, "easily guessed"},
+			{string(good), 0o644, "chmod 600"},
+		} {
+			if err := errors.Join(os.WriteFile(path, []byte(bad.text), 0o600), os.Chmod(path, bad.mode)); err != nil {
+				t.Fatal(err)
+			}
+			w.says(bad.says)
+			if err := errors.Join(os.WriteFile(path, good, 0o600), os.Chmod(path, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			w.says("the tokens on disk can be used again")
+		}
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 
 const (
 	maxTokens = 64 << 10 // bytes of a file
-	// tokensEvery is how often the file is read, at most: only when somebody asks.
+	// tokensEvery is how often the file is read, at most: when somebody asks, and with the credentials.
 	tokensEvery = time.Second
 )
 
@@ -86,9 +86,13 @@ func (t *tokens) get() httpapi.Tokens {
 		}
 		return t.now
 	}
-	if t.failed = ""; !read.Equal(t.now) {
+	switch {
+	case !read.Equal(t.now):
 		t.now = read
 		t.log.Info().Str("file", t.file).Msg("the tokens have changed")
+	case t.failed != "":
+		t.log.Info().Str("file", t.file).Msg("the tokens on disk can be used again")
 	}
+	t.failed = ""
 	return t.now
 }
