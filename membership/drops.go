@@ -2,7 +2,11 @@ package membership
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"net"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -17,10 +21,19 @@ type Dropped struct {
 	Crowded     uint64 // streams that made room for others
 }
 
+// Unread is a source whose gossip a group drops, although it may be a node of the cluster.
+type Unread struct {
+	From string // an IP address
+	Why  string // what is wrong with its gossip, and what to do: "is not encrypted, …"
+}
+
 // How often the log names a source whose gossip is dropped, and how many sources in that time.
 const (
 	complainEvery = 30 * time.Second
 	maxComplaints = 16
+	// unreadFor is how long a source counts as one whose gossip is dropped after it last was. A node tries its seeds
+	// more often.
+	unreadFor = time.Minute
 )
 
 // drops counts what a guard drops. It logs what may be a node of the cluster with other keys. Any goroutine may call
@@ -30,7 +43,18 @@ type drops struct {
 	said logLimiter
 
 	unencrypted, unknownKey, hostile, crowded atomic.Uint64
+
+	mu     sync.Mutex
+	unread map[string]unread // by address; the maxComplaints that were dropped last
 }
+
+type unread struct {
+	why  error
+	todo string
+	at   time.Time
+}
+
+func (u unread) String() string { return fmt.Sprintf("%v: %s", u.why, u.todo) }
 
 func (d *drops) counted() Dropped {
 	return Dropped{d.unencrypted.Load(), d.unknownKey.Load(), d.hostile.Load(), d.crowded.Load()}
@@ -43,13 +67,14 @@ func (d *drops) note(from string, why error) (said bool) {
 	switch {
 	case errors.Is(why, errUnsealed):
 		d.unencrypted.Add(1)
-		todo = "give its node the keys of this cluster, if it is one of this cluster"
+		todo = "its node runs without credentials, or is of a release that knows none; if it is a node of this " +
+			"cluster, start it with credentials of this cluster"
 	case errors.Is(why, errUnknownKey):
 		d.unknownKey.Add(1)
 		todo = "if it is a node of this cluster, give both the same keys: ringleader keys list shows who has which"
 	case errors.Is(why, errNoKeyring):
 		d.unknownKey.Add(1)
-		todo = "start this node with the keys of its cluster"
+		todo = "start this node with credentials of its cluster"
 	case errors.Is(why, errHostile):
 		d.hostile.Add(1)
 		return false
@@ -59,8 +84,40 @@ func (d *drops) note(from string, why error) (said bool) {
 	if host, _, err := net.SplitHostPort(from); err == nil {
 		from = host
 	}
-	if said = d.said.first(from, why.Error(), time.Now()); said {
-		d.log.Warn().Str("from", from).Msgf("gossip from %s %v: %s", from, why, todo)
+	u := unread{why, todo, time.Now()}
+	d.remember(from, u)
+	if said = d.said.first(from, why.Error(), u.at); said {
+		d.log.Warn().Str("from", from).Msgf("gossip from %s %v", from, u)
 	}
 	return said
+}
+
+// remember notes a source, in place of the one that was dropped longest ago if there are too many.
+func (d *drops) remember(from string, u unread) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.unread == nil {
+		d.unread = map[string]unread{}
+	}
+	d.unread[from] = u
+	if len(d.unread) <= maxComplaints {
+		return
+	}
+	for other, is := range d.unread {
+		if is.at.Before(d.unread[from].at) {
+			from = other
+		}
+	}
+	delete(d.unread, from)
+}
+
+func (d *drops) lately(now time.Time) (all []Unread) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, from := range slices.Sorted(maps.Keys(d.unread)) {
+		if u := d.unread[from]; now.Sub(u.at) < unreadFor {
+			all = append(all, Unread{from, u.String()})
+		}
+	}
+	return all
 }

@@ -159,6 +159,11 @@ func TestEncryptedGossip(t *testing.T) {
 		if late.Dropped().UnknownKey == 0 || three[0].Dropped().UnknownKey == 0 {
 			t.Errorf("counted %+v and %+v", late.Dropped(), three[0].Dropped())
 		}
+		for n, from := range map[*testNode]string{three[0]: "10.0.0.4", late: "10.0.0.1"} {
+			if u := n.Unread(); len(u) != 1 || u[0].From != from || !strings.Contains(u[0].Why, words) {
+				t.Errorf("dropped lately: %+v", u)
+			}
+		}
 		for _, n := range c.nodes {
 			if err := errors.Join(n.cfg.Keys.Add(testKey(7)), n.cfg.Keys.Add(testKey(6))); err != nil {
 				t.Fatal(err)
@@ -170,10 +175,15 @@ func TestEncryptedGossip(t *testing.T) {
 			}
 		}
 		c.eventually(10*time.Second, []int{1, 2, 3, 4}, c.nodes...)
+		time.Sleep(unreadFor)
+		if u := late.Unread(); len(u) > 0 {
+			t.Errorf("nodes that have met drop nothing, and it says %+v", u)
+		}
 	})
 }
 
-// A node without keys and nodes with keys do not meet, and both sides say why.
+// A node without keys and nodes with keys do not meet, and both sides say why. The other side may be of a release that
+// knows no keys, and then says nothing that its people understand: this one says what it is, and what to do.
 func TestUnencryptedBesideEncrypted(t *testing.T) {
 	inBubble(t, func(t *testing.T, c *cluster) {
 		c.seeds = []string{gossipAddr(1)}
@@ -183,6 +193,13 @@ func TestUnencryptedBesideEncrypted(t *testing.T) {
 			return a.log.count("is not encrypted, as this node's gossip is") > 0 &&
 				b.log.count("is encrypted, and this node has no keys of gossip") > 0
 		})
+		if a.log.count("its node runs without credentials, or is of a release that knows none") == 0 ||
+			a.log.count("start it with credentials of this cluster") == 0 {
+			t.Errorf("it says\n%s", a.log.String())
+		}
+		if u := a.Unread(); len(u) != 1 || u[0].From != "10.0.0.2" || !strings.Contains(u[0].Why, "not encrypted") {
+			t.Errorf("dropped lately: %+v", u)
+		}
 		c.eventually(5*time.Second, []int{1}, a)
 		c.eventually(5*time.Second, []int{2}, b)
 	})
