@@ -64,6 +64,9 @@ func writeStatus(w io.Writer, s httpapi.Status) error {
 	for _, is := range s.Differ {
 		watches += "differs    " + is + "\n"
 	}
+	for _, u := range s.Unmet {
+		watches += "unmet      " + u.Why + "\n"
+	}
 	_, err := fmt.Fprintf(w, "node       %v of cluster %s\n"+
 		"role       %s\nleader     %s\nalgorithm  %s\nguarantee  %s\nalive      %s\n%sready      %s\n%s",
 		s.Self, s.Cluster, s.Role, leadershipLine(s.Leadership), s.Algorithm,

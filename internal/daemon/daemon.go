@@ -381,6 +381,7 @@ func (d *Daemon) Snapshot() httpapi.Snapshot {
 	if differ := d.differ.Load(); differ != nil {
 		s.Differ = *differ
 	}
+	s.Unmet = d.unmet(d.group.Unread(), links.Peers)
 	if split := status.Split; split != nil {
 		s.Split, s.SplitAt = split, status.SplitAt
 	}

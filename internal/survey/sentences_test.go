@@ -177,6 +177,46 @@ var live = map[string]struct {
 		"Nobody leads since 12:00:05.000 UTC, by the word of node 1: no leader is known.",
 		"Node 1 says: node 2 has store B.",
 	}},
+	"others drop what it sends": {3, func() *survey {
+		unmet := func(s *httpapi.Status) {
+			s.Unmet = []httpapi.Unmet{
+				{Nodes: []proto.NodeID{3}, From: "h", Why: "gossip from h, maybe of node 3, is not encrypted: do A"},
+				{Nodes: []proto.NodeID{4}, From: "i", Why: "gossip from i, maybe of node 4, is not encrypted: do A"},
+			}
+		}
+		return asking(with(node(1, 1, 2, 6, 1, 2), unmet), with(node(2, 1, 2, 6, 1, 2), unmet))
+	}, []string{
+		"Node 1 leads term 2 since 12:00:06.000 UTC, by the word of nodes 1 and 2.",
+		"No node that answers has ever heard of node 3: 1 and 2 never did, since they started.",
+		"Nodes 1 and 2 say: gossip from h, maybe of node 3, is not encrypted: do A.",
+	}},
+	"it drops what others send": {3, func() *survey {
+		return asking(node(1, 1, 2, 6, 1), with(node(3, 0, 0, 5, 3), func(s *httpapi.Status) {
+			s.Unmet = []httpapi.Unmet{{From: "h", Why: "gossip from h is encrypted: do B"}}
+		}))
+	}, []string{
+		"Node 1 leads term 2 since 12:00:06.000 UTC, by the word of node 1.",
+		"But nobody leads since 12:00:05.000 UTC, by the word of node 3: no leader is known.",
+		"Node 3 was never alive to node 1, since it started.",
+		"Node 3 says: gossip from h is encrypted: do B.",
+	}},
+	"it alone was asked, and drops what others send": {3, func() *survey {
+		return asking(with(node(3, 0, 0, 5, 3), func(s *httpapi.Status) {
+			s.Unmet = []httpapi.Unmet{{From: "h", Why: "gossip from h is encrypted: do B"}}
+		}))
+	}, []string{
+		"Nobody leads since 12:00:05.000 UTC, by the word of node 3: no leader is known.",
+		"Node 3 says: gossip from h is encrypted: do B.",
+	}},
+	"others drop what somebody else sends": {2, func() *survey {
+		return asking(with(node(1, 1, 2, 6, 1, 2), func(s *httpapi.Status) {
+			s.Unmet = []httpapi.Unmet{{From: "h", Why: "gossip from h is encrypted: do B"}}
+		}))
+	}, []string{
+		"Node 1 leads term 2 since 12:00:06.000 UTC, by the word of node 1.",
+		"Node 2 outranks node 1: its id is higher.",
+		takesOver,
+	}},
 	"it is of another cluster": {4, func() *survey {
 		s := asking(node(1, 1, 2, 6, 1))
 		s.strangers[4] = with(node(4, 4, 7, 1, 4), func(s *httpapi.Status) { s.Cluster, s.Algorithm = "y", "ring" })
@@ -398,9 +438,19 @@ var sentences = map[string]struct {
 			return !slices.Equal(s.said[ids(m[1])[0]].Voters, s.said[ids(m[2])[0]].Voters)
 		},
 	},
-	"settings differ": {shape(`^Node (\d+) says: (.*)\.$`), func(s *survey, _ proto.NodeID, m []string) bool {
+	"settings differ": {shape(`^Node (\d+) says: (node .*)\.$`), func(s *survey, _ proto.NodeID, m []string) bool {
 		return slices.Contains(s.said[ids(m[1])[0]].Differ, m[2])
 	}},
+	"unmet": {
+		shape(`^Nodes? ([0-9, and]+) says?: (gossip .*)\.$`),
+		func(s *survey, of proto.NodeID, m []string) bool {
+			return s.each(ids(m[1]), func(own httpapi.Status) bool {
+				return slices.ContainsFunc(own.Unmet, func(u httpapi.Unmet) bool {
+					return u.Why == m[2] && (own.Self == of || slices.Contains(u.Nodes, of))
+				})
+			})
+		},
+	},
 	"stranger": {
 		shape(`^Node (\d+) (?:is of cluster "y", the others of "x"|runs ring, the others bully: .*)\.$`),
 		func(s *survey, of proto.NodeID, m []string) bool {

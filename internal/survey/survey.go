@@ -329,6 +329,7 @@ func (s *survey) losses(id proto.NodeID) (list []report.Loss) {
 func (s *survey) unseen(id proto.NodeID) (sentences []string, seen bool) {
 	var never, former []uint64
 	lost, life := false, s.life(id)
+	own, told := s.said[id]
 	for _, other := range slices.Sorted(maps.Keys(s.said)) {
 		said := s.said[other]
 		switch {
@@ -348,9 +349,11 @@ func (s *survey) unseen(id proto.NodeID) (sentences []string, seen bool) {
 			"the last one.", words.Upper(words.Nodes(former)), id))
 	}
 	switch {
+	case len(never)+len(former) == 0 && !lost && len(own.Alive) == 1:
+		return s.unmet(id), true
 	case len(never)+len(former) == 0 && !lost:
 		return nil, true
-	case len(never) > 0 && (seen || lost || len(former) > 0):
+	case len(never) > 0 && (seen || lost || told || len(former) > 0):
 		sentences = append(sentences, fmt.Sprintf("Node %v was never alive to %s, since %s started.", id,
 			words.Nodes(never), words.Either(len(never), "it", "they")))
 	case len(never) > 0:
@@ -358,13 +361,38 @@ func (s *survey) unseen(id proto.NodeID) (sentences []string, seen bool) {
 			"started.", id, words.List(never), words.Either(len(never), "it", "they"))}
 	}
 	if !seen {
-		sentences = append(sentences, s.hints(id, lost || len(former) > 0)...)
+		unmet := s.unmet(id)
+		sentences = append(sentences, unmet...)
+		sentences = append(sentences, s.hints(id, lost || len(former)+len(unmet) > 0)...)
 	}
 	return sentences, seen
 }
 
-// hints says what may be wrong with a node that nobody believes alive, and what to do next.
-func (s *survey) hints(id proto.NodeID, lost bool) (sentences []string) {
+// unmet says which nodes do not meet a node that may be this one, and whom this one does not meet.
+func (s *survey) unmet(id proto.NodeID) (sentences []string) {
+	var order []string
+	by := map[string][]uint64{}
+	for _, other := range slices.Sorted(maps.Keys(s.said)) {
+		for _, u := range s.said[other].Unmet {
+			if other != id && len(u.Nodes) > 0 && !slices.Contains(u.Nodes, id) {
+				continue
+			}
+			if by[u.Why] == nil {
+				order = append(order, u.Why)
+			}
+			by[u.Why] = append(by[u.Why], uint64(other))
+		}
+	}
+	for _, why := range order {
+		sentences = append(sentences, fmt.Sprintf("%s %s: %s.", words.Upper(words.Nodes(by[why])),
+			words.Either(len(by[why]), "says", "say"), why))
+	}
+	return sentences
+}
+
+// hints says what may be wrong with a node that nobody believes alive, and what to do next. If it is known, only who
+// does not answer counts.
+func (s *survey) hints(id proto.NodeID, isKnown bool) (sentences []string) {
 	_, known := s.said[id]
 	if _, stranger := s.strangers[id]; known || stranger {
 		return nil
@@ -372,7 +400,7 @@ func (s *survey) hints(id proto.NodeID, lost bool) (sentences []string) {
 	for _, addr := range slices.Sorted(maps.Keys(s.mute)) {
 		sentences = append(sentences, fmt.Sprintf("At %s nobody answers (%v).", addr, s.mute[addr]))
 	}
-	if lost {
+	if isKnown {
 		return sentences
 	}
 	if len(sentences) > 0 {

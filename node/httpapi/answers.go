@@ -90,7 +90,10 @@ type Status struct {
 	// Differ says which settings make other processes of the cluster elect elsewhere than this node: the store, or
 	// its TTL. Absent if none does. A node with another setting than more of the others does not stand.
 	Differ []string `json:"differ,omitempty"`
-	Checks []Check  `json:"checks,omitempty"` // the node's health checks
+	// Unmet are those who may be nodes of the cluster, and whom this node does not meet: the keys or the certificates
+	// of the two do not fit, or only one has any. Absent if there are none. Anybody who can send packets may be one.
+	Unmet  []Unmet `json:"unmet,omitempty"`
+	Checks []Check `json:"checks,omitempty"` // the node's health checks
 	// Lent counts the leases that the node has lent and that have neither ended nor been returned. No other
 	// node leads before the last of them has ended or been returned.
 	Lent     int            `json:"lent,omitempty"`
@@ -115,6 +118,13 @@ type Status struct {
 	Split    *trace.Split      `json:"split,omitempty"`
 	SplitAt  time.Time         `json:"split_at,omitzero"`
 	Counters map[string]uint64 `json:"counters,omitempty"`
+}
+
+// Unmet is somebody whom a node does not meet.
+type Unmet struct {
+	Nodes []proto.NodeID `json:"nodes,omitempty"` // one of them it may be; absent if nothing tells
+	From  string         `json:"from"`            // its address, with the port of its links if there could be one
+	Why   string         `json:"why"`             // which names it, says what does not fit, and what to do
 }
 
 // Gone is a process that left the view of a node.

@@ -48,6 +48,8 @@ type Snapshot struct {
 	Store *Store
 	// Differ says which settings make other processes of the cluster elect elsewhere than this node.
 	Differ []string
+	// Unmet are those that this node does not meet.
+	Unmet []Unmet
 	// Recovery says why this voter votes for nobody; "" if it votes.
 	Recovery string
 	// Unfenced says which former leader keeps the node from leading although a majority voted for
@@ -205,6 +207,7 @@ func (s Snapshot) status(now time.Time) Status {
 		Counters: s.Counters, Voters: s.Voters, Watched: s.Watched,
 		VotersConfirmed: s.confirmed(), VotersVersion: s.VoterState.Version,
 		Ineligible: s.Ineligible, Recovery: s.Recovery, Store: s.Store, Differ: s.Differ,
+		Unmet:  s.Unmet,
 		Checks: s.Checks,
 		Split:  s.Split, SplitAt: s.SplitAt, Lent: s.Lent, Gone: s.Gone,
 	}

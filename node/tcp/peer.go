@@ -32,6 +32,7 @@ type peer struct {
 	spoken     atomic.Int64         // when a message was last sent, by Transport.clock; 0 for never
 	silent     silentConnection
 	differs    atomic.Value // string: see PeerStats.Differs
+	mistrust   atomic.Value // string: see PeerStats.Mistrust
 
 	requests chan proto.PingReq // probes to send to this peer
 	doubting atomic.Bool        // doubt is waiting
@@ -169,6 +170,7 @@ func (p *peer) connect(now time.Time) (*link, error) {
 	a := p.detector.begin(now)
 	l, err := p.t.reach(p.ctx, addr, p.t.hello(p.id), p.id)
 	p.differs.Store(differs(err))
+	p.mistrust.Store(mistrust(err))
 	_, refused := errors.AsType[*RefusedError](err)
 	p.proven.Store(p.t.cfg.Security != nil && (err == nil || refused))
 	if err != nil {
@@ -213,6 +215,20 @@ func (p *peer) failed(a attempt, addr string, err error) {
 func differs(err error) string {
 	if r, ok := errors.AsType[*RefusedError](err); ok {
 		return r.Differs()
+	}
+	return ""
+}
+
+// mistrust returns why a dial led to no link if that is about credentials; "" for any other error.
+func mistrust(err error) string {
+	if err == nil {
+		return ""
+	}
+	switch reasonOf(err) {
+	case plaintext:
+		return err.Error() // which says what to do
+	case unproven:
+		return err.Error() + "; if it is a node of this cluster, give both valid certificates of one authority"
 	}
 	return ""
 }

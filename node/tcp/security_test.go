@@ -104,6 +104,13 @@ func TestCredentialsOnOneSideOnly(t *testing.T) {
 		eventually(t, "both say so", func() bool {
 			return plain.logged("runs without credentials") > 0 && sealed.logged("runs without credentials") > 0
 		})
+		dialler := sealed
+		if plainDials {
+			dialler = plain
+		}
+		if p := dialler.Stats().Peers[0]; !strings.Contains(p.Mistrust, "runs without credentials") {
+			t.Errorf("it says of its peer %+v", p)
+		}
 		if got := plain.logged("demo"); got > 0 {
 			t.Errorf("the cluster's label was told %d times:\n%s", got, &plain.log)
 		}

@@ -36,6 +36,9 @@ type PeerStats struct {
 	Watched bool
 	// Differs names the settings for which the peer refused the last dial: see RefusedError.Differs.
 	Differs string
+	// Mistrust says why the last dial made no link, if one end does not believe the other's credentials, or has none
+	// where the other has some; else "".
+	Mistrust string
 	// Proven says that the last dial reached the node, as Config.Security proves: the node took the link, or refused
 	// it.
 	Proven bool
@@ -68,10 +71,11 @@ func (t *Transport) Stats() Stats {
 
 func (p *peer) stats() PeerStats {
 	differs, _ := p.differs.Load().(string)
+	mistrust, _ := p.mistrust.Load().(string)
 	return PeerStats{
 		ID: p.id, Addr: p.spec.Load().Addr, Up: p.link.Load() != nil,
 		Watched: p.silent.conn.Load() != nil, Queued: p.out.len(), Proven: p.proven.Load(),
 		Sent: p.sent.Load(), Dropped: p.dropped.Load(), Received: p.received.Load(),
-		Differs: differs, RoundTrip: p.heartbeats.roundTrip(),
+		Differs: differs, Mistrust: mistrust, RoundTrip: p.heartbeats.roundTrip(),
 	}
 }

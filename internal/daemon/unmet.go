@@ -1,0 +1,68 @@
+package daemon
+
+import (
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"strings"
+
+	"github.com/ringleader-dev/ringleader/membership"
+	"github.com/ringleader-dev/ringleader/node/httpapi"
+	"github.com/ringleader-dev/ringleader/node/tcp"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// unmet returns who may be nodes of the cluster that this one does not meet, since the keys or the certificates of the
+// two do not fit, or only one has any.
+func (d *Daemon) unmet(unread []membership.Unread, peers []tcp.PeerStats) (all []httpapi.Unmet) {
+	for _, u := range unread {
+		maybe := d.maybeAt(u.From)
+		of := ""
+		if len(maybe) > 0 {
+			of = ", maybe of node " + strings.ReplaceAll(strings.Trim(fmt.Sprint(maybe), "[]"), " ", " or ") + ","
+		}
+		all = append(all, httpapi.Unmet{
+			Nodes: maybe, From: u.From, Why: fmt.Sprintf("gossip from %s%s %s", u.From, of, u.Why),
+		})
+	}
+	for _, p := range peers {
+		if p.Mistrust != "" {
+			all = append(all, httpapi.Unmet{
+				Nodes: []proto.NodeID{p.ID}, From: p.Addr,
+				Why: fmt.Sprintf("no link to node %v at %s: %s", p.ID, p.Addr, p.Mistrust),
+			})
+		}
+	}
+	return all
+}
+
+// maybeAt returns which nodes may send from an IP address: of those that are not alive to this
+// node, those that were there last or, if none was, the voters.
+func (d *Daemon) maybeAt(host string) []proto.NodeID {
+	var alive []membership.Member
+	if view := d.view.Load(); view != nil {
+		alive = view.Alive
+	}
+	away := func(ids []proto.NodeID) []proto.NodeID {
+		return slices.DeleteFunc(slices.Clone(ids), func(id proto.NodeID) bool {
+			return id == d.ID || slices.ContainsFunc(alive, func(m membership.Member) bool { return m.ID == id })
+		})
+	}
+	if ids := away(d.seen.at(host)); len(ids) > 0 {
+		return ids
+	}
+	return away(d.Voters)
+}
+
+// at returns the nodes that gossip listed last at an IP address, in the order of ids.
+func (l *lastSeen) at(host string) (ids []proto.NodeID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, id := range slices.Sorted(maps.Keys(l.addrs)) {
+		if there, _, err := net.SplitHostPort(l.addrs[id]); err == nil && there == host {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
