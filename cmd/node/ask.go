@@ -68,6 +68,9 @@ func asking(ctx *cli.Context) (c httpapi.Client, err error) {
 	if keeper != nil {
 		c.TLS = keeper.Ask()
 	}
+	if c.InClear, err = inClear(ctx); err != nil {
+		return c, err
+	}
 	c.Token, err = clientToken(ctx, keeper)
 	return c, err
 }

@@ -5,8 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
-	"net/netip"
 	"os"
 	"strings"
 
@@ -60,14 +58,4 @@ func probe(ctx context.Context, node httpapi.Client) (httpapi.Health, error) {
 		h, err = node.Health(ctx)
 	}
 	return h, err
-}
-
-// onThisMachine reports whether an address, as HOST:PORT, is one of this machine alone.
-func onThisMachine(addr string) bool {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return false
-	}
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
 }

@@ -37,7 +37,7 @@ func electCommand() *cli.Command {
 				Name: "timeout", Value: httpapi.DoPatience,
 				Usage: "`TIME` after which it ends with 6 if they do not agree",
 			},
-			credentialsFlag(), tokenFlag(), outputFlag(),
+			inClearFlag(), credentialsFlag(), tokenFlag(), outputFlag(),
 		},
 		Action: elect,
 	}

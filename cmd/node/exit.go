@@ -12,6 +12,7 @@ import (
 	"github.com/ringleader-dev/ringleader"
 	"github.com/ringleader-dev/ringleader/internal/execution"
 	"github.com/ringleader-dev/ringleader/internal/supervise"
+	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
@@ -50,7 +51,7 @@ var exits = []struct {
 	{exitOK, "ok", nil},
 	{exitError, "error", nil},
 	{exitUsage, "usage: the command line is wrong", []error{errUsage}},
-	{exitConfig, "configuration: a setting, the file or the data is wrong", []error{errConfig, ringleader.ErrConfig}},
+	{exitConfig, "configuration: a setting, the file or the data is wrong", []error{errConfig, ringleader.ErrConfig, httpapi.ErrTokenInClear}},
 	{
 		exitConflict, "identity conflict: another process is this node",
 		[]error{ringleader.ErrIDTaken, ringleader.ErrInUse},

@@ -36,7 +36,7 @@ func healthCommand() *cli.Command {
 // askHealth asks the node whether it is well, and prints that.
 func askHealth(ctx *cli.Context) (httpapi.Health, error) {
 	addr, err := addrOf(ctx)
-	if err != nil || ctx.IsSet("credentials") || !onThisMachine(addr) {
+	if err != nil || ctx.IsSet("credentials") || !httpapi.OnThisMachine(addr) {
 		return ask(ctx, httpapi.Client.Health, writeHealth)
 	}
 	return askAs(ctx, func(*cli.Context) (httpapi.Client, error) {

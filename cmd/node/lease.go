@@ -29,6 +29,7 @@ func leaseCommand() *cli.Command {
 		Flags: askFlags(
 			&cli.Uint64Flag{Name: "renews", Usage: "lend a new lease in place of lease `ID`"},
 			&cli.Uint64Flag{Name: "return", Usage: "give lease `ID` back, and borrow none"},
+			inClearFlag(),
 		),
 		Action: runLease,
 	}

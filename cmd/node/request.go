@@ -14,7 +14,8 @@ import (
 // requestFlags returns the flags more, and the flags of all commands that change a running node or
 // its cluster.
 func requestFlags(more ...cli.Flag) []cli.Flag {
-	return askFlags(append(more, &cli.StringFlag{Name: "reason", Usage: "`TEXT` for the records: what for"})...)
+	return askFlags(append(more,
+		&cli.StringFlag{Name: "reason", Usage: "`TEXT` for the records: what for"}, inClearFlag())...)
 }
 
 // request sends the operator's order to a node and prints the result.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -60,6 +61,26 @@ func tokenFlag() cli.Flag {
 		Name: "api-token-file", DefaultText: "$" + envName("api-token-file") + ", or the token in $" + tokenEnv,
 		Usage: "`FILE` with the node's token, if not that of the credentials",
 	}
+}
+
+func inClearFlag() cli.Flag {
+	return &cli.BoolFlag{
+		Name: "insecure", DefaultText: "$" + envName("insecure"),
+		Usage: "send the token in clear to another machine's node, which runs without credentials",
+	}
+}
+
+// inClear reports whether the token may go in clear to another machine: --insecure or its variable says so.
+func inClear(ctx *cli.Context) (bool, error) {
+	text := os.Getenv(envName("insecure"))
+	if ctx.IsSet("insecure") || text == "" {
+		return ctx.Bool("insecure"), nil
+	}
+	yes, err := strconv.ParseBool(text)
+	if err != nil {
+		err = mark(errConfig, fmt.Errorf("%s %q: want true or false", envName("insecure"), text))
+	}
+	return yes, err
 }
 
 // clientToken returns the token for a command that asks a node: from the file of --api-token-file or of its variable,

@@ -116,7 +116,7 @@ func (d *Daemon) askLeader(
 			httpapi.ErrConflict, leader, d.ID)
 	}
 	o.By += fmt.Sprintf("%s%v", viaNode, d.ID)
-	there := httpapi.Client{Addr: addr, Token: d.tokens.get().Operate()}
+	there := httpapi.Client{Addr: addr, Token: d.tokens.get().Operate(), InClear: d.Credentials == nil}
 	if d.Credentials != nil {
 		there.TLS = d.Credentials.Ask()
 	}

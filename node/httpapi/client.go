@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"time"
@@ -27,7 +28,7 @@ var (
 
 // Client sends requests to one node. Any goroutine may call its methods. Methods that only ask wait for
 // Patience at most; methods that change the node wait for DoPatience more. Errors wrap ErrUnreachable,
-// ErrNotANode, ErrHTTPS, ErrPlainHTTP, ErrUntrusted or, if the node refuses the token, ErrForbidden.
+// ErrNotANode, ErrHTTPS, ErrPlainHTTP, ErrTokenInClear, ErrUntrusted or, if the node refuses the token, ErrForbidden.
 type Client struct {
 	Addr string // host:port of the node's HTTP API
 	// TLS is how to ask a node that serves HTTPS; nil means plain HTTP.
@@ -35,6 +36,8 @@ type Client struct {
 	// Token is the node's token; it may be empty. With TLS it goes with every request. Without TLS it goes only with
 	// one that changes the node: a Client needs it for that from another machine than the node's own.
 	Token string
+	// InClear lets the Token go to another machine without TLS. Whoever is on the way can read it, and use it.
+	InClear bool
 	// Exposed is called with Addr for each answer, a refusal too, that says that the node believes whoever can send
 	// packets to it; nil means that nobody wants to know. Any goroutine may call it.
 	Exposed func(addr string)
@@ -183,6 +186,9 @@ func (c Client) exchange(ctx context.Context, method, path string, request any) 
 		req.Header.Set("Content-Type", "application/json")
 	}
 	if c.Token != "" && (c.TLS != nil || method != http.MethodGet) {
+		if c.TLS == nil && !c.InClear && !OnThisMachine(c.Addr) {
+			return 0, nil, ErrTokenInClear
+		}
 		req.Header.Set("Authorization", "Bearer "+c.Token)
 	}
 	resp, err := c.http().Do(req)
@@ -201,6 +207,16 @@ func (c Client) exchange(ctx context.Context, method, path string, request any) 
 		return 0, nil, ErrHTTPS
 	}
 	return resp.StatusCode, body, nil
+}
+
+// OnThisMachine reports whether an address, as HOST:PORT, is one of this machine alone.
+func OnThisMachine(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(host)
+	return host == "" || host == "localhost" || err == nil && (ip.Unmap().IsLoopback() || ip.IsUnspecified())
 }
 
 func unreachable(cause error, hint string) error {

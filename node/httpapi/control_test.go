@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -200,6 +201,31 @@ func TestCommandsArePosts(t *testing.T) {
 	}
 	if resp := post(Config{Source: fixed(well())}, "127.0.0.1:1", ""); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("without a Control: code %d", resp.StatusCode)
+	}
+}
+
+// Who forgets --credentials sends no token in clear to another machine: not even a connection is made. The node's own
+// machine, and a machine that the client is told to trust, get it as ever.
+func TestNoTokenGoesInClear(t *testing.T) {
+	there := errors.New("it connects")
+	for addr, wants := range map[string]error{
+		"192.0.2.7:7948": ErrTokenInClear, "[2001:db8::7]:7948": ErrTokenInClear, "node-7:7948": ErrTokenInClear,
+		"localhost.example:7948": ErrTokenInClear, "0.0.0.0:7948": there, ":7948": there,
+		"127.0.0.1:7948": there, "127.9.9.9:7948": there, "[::1]:7948": there, "localhost:7948": there,
+	} {
+		for _, told := range []bool{false, true} {
+			connects := false
+			ctx, cancel := context.WithCancel(t.Context())
+			_, err := Client{Addr: addr, Token: token, InClear: told}.Do(httptrace.WithClientTrace(ctx,
+				&httptrace.ClientTrace{GetConn: func(string) {
+					connects = true
+					cancel()
+				}}), Pause, Order{})
+			if connects != (told || wants == there) || errors.Is(err, ErrTokenInClear) == connects {
+				t.Errorf("at %s, told %v: connects %v, %v", addr, told, connects, err)
+			}
+			cancel()
+		}
 	}
 }
 
