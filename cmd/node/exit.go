@@ -51,7 +51,10 @@ var exits = []struct {
 	{exitOK, "ok", nil},
 	{exitError, "error", nil},
 	{exitUsage, "usage: the command line is wrong", []error{errUsage}},
-	{exitConfig, "configuration: a setting, the file or the data is wrong", []error{errConfig, ringleader.ErrConfig, httpapi.ErrTokenInClear}},
+	{
+		exitConfig, "configuration: a setting, the file or the data is wrong",
+		[]error{errConfig, ringleader.ErrConfig, httpapi.ErrTokenInClear},
+	},
 	{
 		exitConflict, "identity conflict: another process is this node",
 		[]error{ringleader.ErrIDTaken, ringleader.ErrInUse},

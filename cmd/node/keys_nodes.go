@@ -22,6 +22,7 @@ type keyNodes struct {
 	absent  []proto.NodeID // nodes of the cluster that are not among them
 	dropped string         // that one of them drops what maybe an absent one seals; "" if it does not
 	only    []proto.NodeID // that were named; none means all
+	voters  []proto.NodeID // which are nodes of this cluster for certain
 }
 
 // keyHolder is one of them. order gives it an order.
@@ -39,7 +40,7 @@ func keyNodesOf(ctx context.Context, c httpapi.Client, only []proto.NodeID) (*ke
 	if err != nil {
 		return nil, err
 	}
-	n := &keyNodes{only: only}
+	n := &keyNodes{only: only, voters: status.Voters}
 	for _, m := range members.Members {
 		if len(only) > 0 && !slices.Contains(only, m.ID) {
 			continue
@@ -85,12 +86,25 @@ func holderAt(c httpapi.Client, id proto.NodeID) keyHolder {
 				"other machines reach (the setting http-bind)")
 		}
 		k, err := c.ChangeKeys(ctx, o)
-		if err == nil && k.Self != id {
+		switch {
+		case err == nil && k.Self != id:
 			err = fmt.Errorf("node %v answers at %s", k.Self, c.Addr)
+		case errors.Is(err, context.DeadlineExceeded) && errors.Is(err, httpapi.ErrUnreachable):
+			err = silence{c.Addr}
 		}
 		return k, err
 	}}
 }
+
+// silence is the error that a node does not answer, at this address.
+type silence struct{ addr string }
+
+func (s silence) Error() string {
+	return fmt.Sprintf("does not answer at %s within %.0f s: it hangs, is paused, or is cut off from here", s.addr,
+		(httpapi.Patience + httpapi.DoPatience).Seconds())
+}
+
+func (silence) Unwrap() error { return context.DeadlineExceeded }
 
 // do gives an order to nodes, to all at once. The table has the keys of those that carried it out; the errors say which
 // did not.
@@ -105,7 +119,11 @@ func do(ctx context.Context, nodes []keyHolder, o httpapi.KeyOrder) (keyTable, m
 	failed := map[proto.NodeID]error{}
 	for i, node := range nodes {
 		if errs[i] != nil {
-			failed[node.id] = fmt.Errorf("node %v: %w", node.id, errs[i])
+			says := "node %v: %w"
+			if _, silent := errors.AsType[silence](errs[i]); silent {
+				says = "node %v %w"
+			}
+			failed[node.id] = fmt.Errorf(says, node.id, errs[i])
 			continue
 		}
 		table.put(node.id, answers[i].Keys)
@@ -156,9 +174,26 @@ func (n *keyNodes) before(ctx context.Context) (keyTable, error) {
 	table, err := n.list(ctx)
 	if err != nil {
 		return table, fmt.Errorf("%w\nnothing was changed: it is done at all nodes that are alive, or at "+
-			"none%s", err, n.without(table.Failed))
+			"none%s", err, n.advice(err, table.Failed))
 	}
 	return table, nil
+}
+
+// advice says what to do about nodes that failed before something was changed. Voters are nodes of this cluster.
+func (n *keyNodes) advice(err error, failed []proto.NodeID) string {
+	if _, silent := errors.AsType[silence](err); !silent {
+		return n.without(failed)
+	}
+	others := slices.DeleteFunc(slices.Clone(failed), func(id proto.NodeID) bool {
+		return slices.Contains(n.voters, id)
+	})
+	wait := words.Either(len(failed), "; wait until it answers, or end it, and run this again: a node that is down "+
+		"keeps its keys, and is let in when it is back", "; wait until they answer, or end them, and run this again: nodes "+
+		"that are down keep their keys, and are let in when they are back")
+	if len(others) == 0 {
+		return wait
+	}
+	return wait + n.without(others)
 }
 
 // without says how to leave nodes out of a command; "" if that would leave none.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http/httptest"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/credentials"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
@@ -376,4 +378,49 @@ func TestKeysCommandUnencrypted(t *testing.T) {
 	says := []string{"this node's gossip is not encrypted: it has no keys"}
 	c.refused(says, "list")
 	c.refused(append(says, "nothing was changed"), "add")
+}
+
+// "If nodes are listed that are none, so that not all answer: `--only 1-3` names those to ask." A node that hangs is one:
+// it is waited for or ended, and nobody is advised to step over it.
+func TestKeysBesideANodeThatHangs(t *testing.T) {
+	const fresh = "aaaaaaaaaaaa"
+	over, end := context.WithDeadline(t.Context(), time.Unix(0, 0))
+	defer end()
+	hangs := holderAt(httpapi.Client{Addr: "127.0.0.1:7948"}, 3)
+	_, err := hangs.order(over, httpapi.KeyOrder{Do: httpapi.ListKeys})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatal(err)
+	}
+	hangs.order = func(context.Context, httpapi.KeyOrder) (httpapi.GossipKeys, error) {
+		return httpapi.GossipKeys{}, err
+	}
+	well := keyHolder{1, func(context.Context, httpapi.KeyOrder) (httpapi.GossipKeys, error) {
+		return httpapi.GossipKeys{Self: 1, Keys: []string{oldKey, fresh}}, nil
+	}}
+	for _, c := range []struct {
+		voters        []proto.NodeID
+		says, notSays string
+	}{
+		{[]proto.NodeID{1, 3}, "and run this again", "--only"},
+		{nil, "; if it is no node of this cluster, leave it out: --only 1", "done at all nodes; "},
+	} {
+		n := &keyNodes{nodes: []keyHolder{well, hangs}, voters: c.voters}
+		_, err := n.use(t.Context(), fresh)
+		if exitCode(err) != exitNoLeader {
+			t.Errorf("it ends with %d", exitCode(err))
+		}
+		for _, text := range []string{
+			"node 3 does not answer at 127.0.0.1:7948 within 25 s: it hangs, is paused, or is cut off from here",
+			"nothing was changed", "wait until it answers, or end it", c.says,
+		} {
+			if !strings.Contains(err.Error(), text) {
+				t.Errorf("it says\n%v\nwant %q", err, text)
+			}
+		}
+		for _, text := range []string{"context deadline", "is the node running", c.notSays} {
+			if strings.Contains(err.Error(), text) {
+				t.Errorf("it says\n%v\nwith %q", err, text)
+			}
+		}
+	}
 }
