@@ -83,7 +83,7 @@ func runExec(ctx *cli.Context) error {
 
 // execute runs a node and the command on it.
 func execute(r resolved, log zerolog.Logger) (err error) {
-	r.exec.Node, err = launch(r, log)
+	r.exec.Node, err = launch(r, log, nil)
 	if told, is := errors.AsType[toldToEnd](err); is {
 		return execution.StoppedIdle{Signal: told.signal}
 	}

@@ -16,6 +16,7 @@ import (
 
 func main() {
 	supervise.Enter() // the process that looks after the command of exec ends there
+	stops = stopsFrom(os.Args)
 	err := newApp(os.Stdout, os.Stderr).RunContext(context.Background(), os.Args)
 	if then, ok := errors.AsType[afterwards](err); ok {
 		err = then.do()

@@ -34,16 +34,27 @@ func runCommand() *cli.Command {
 	}
 }
 
-// runNode runs a node from its start to its end.
-func runNode(ctx *cli.Context) error {
-	// From here on a signal waits in the channel until the node can obey it.
+// stops is where signals to stop wait until the node can obey them; nil for any command but run.
+var stops chan os.Signal
+
+// stopsFrom makes signals to stop wait from now on, if this process is to run a node: before there are commands and
+// flags, since a signal that comes earlier ends the process with 128 + its number. It returns where they wait.
+func stopsFrom(args []string) chan os.Signal {
+	if len(args) < 2 || args[1] != "run" {
+		return nil
+	}
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	return signals
+}
+
+// runNode runs a node from its start to its end.
+func runNode(ctx *cli.Context) error {
 	r, err := resolveFrom(ctx)
 	if err != nil {
 		return err
 	}
-	return afterwards{func() error { return runResolved(r, signals) }}
+	return afterwards{func() error { return runResolved(r, stops) }}
 }
 
 func runResolved(r resolved, signals <-chan os.Signal) error {
@@ -87,7 +98,7 @@ func operate(r resolved, log zerolog.Logger, signals <-chan os.Signal) error {
 
 // operateAt starts a node and runs it until a signal, a failure or an address.Moved ends it.
 func operateAt(r resolved, log zerolog.Logger, signals <-chan os.Signal) error {
-	n, err := launch(r, log)
+	n, err := launch(r, log, signals)
 	if _, told := errors.AsType[toldToEnd](err); told {
 		return nil
 	}
@@ -114,8 +125,8 @@ func operateAt(r resolved, log zerolog.Logger, signals <-chan os.Signal) error {
 // reaping starts the reaping of orphans only once, even if a node is started several times.
 var reaping sync.Once
 
-// launch starts a node that writes to the log of this process.
-func launch(r resolved, log zerolog.Logger) (*ringleader.Node, error) {
+// launch starts a node that writes to the log of this process. It does not, if a signal to stop waits in signals.
+func launch(r resolved, log zerolog.Logger, signals <-chan os.Signal) (*ringleader.Node, error) {
 	if err := r.openToken(); err != nil {
 		return nil, err
 	}
@@ -128,7 +139,10 @@ func launch(r resolved, log zerolog.Logger) (*ringleader.Node, error) {
 	if !r.leased() {
 		r.Lease, r.AwaitLeases, r.FirstTerm = 0, false, 0 // see ofLease
 	}
-	ctx, arrived := untilTold(log)
+	ctx, arrived := untilTold(log, signals)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	n, err := ringleader.Start(ctx, r.Config)
 	arrived()
 	if field, ok := errors.AsType[ringleader.FieldError](err); ok {
@@ -152,19 +166,27 @@ type toldToEnd struct{ signal syscall.Signal }
 
 func (t toldToEnd) Error() string { return fmt.Sprintf("told to stop by a signal (%v)", t.signal) }
 
-// untilTold returns a context that a signal to stop ends before arrived is called. The signal reaches whoever else
-// waits for signals, too.
-func untilTold(log zerolog.Logger) (ctx context.Context, arrived func()) {
+// untilTold returns a context that a signal to stop ends before arrived is called, also one that waits in former. A
+// later signal reaches whoever else waits for signals, too.
+func untilTold(log zerolog.Logger, former <-chan os.Signal) (ctx context.Context, arrived func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals, started := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	end := func(s os.Signal) {
+		log.Info().Stringer("signal", s).Msg("told to stop before the node was up")
+		by, _ := s.(syscall.Signal)
+		cancel(toldToEnd{by})
+	}
+	select {
+	case s := <-former:
+		end(s)
+	default:
+	}
 	go func() {
 		defer signal.Stop(signals)
 		select {
 		case s := <-signals:
-			log.Info().Stringer("signal", s).Msg("told to stop before the node was up")
-			told, _ := s.(syscall.Signal)
-			cancel(toldToEnd{told})
+			end(s)
 		case <-started:
 		}
 	}()
