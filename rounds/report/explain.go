@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -25,7 +24,7 @@ func Explain(w io.Writer, g *rounds.Group, r *rounds.Round, theory bool) error {
 		p.paragraph(fmt.Sprintf("What is wrong: %s%s", f.Text, cite(g.Names, f.Records...)))
 	}
 	if len(r.Unknown) > 0 {
-		p.paragraph("Not known: " + strings.Join(r.Unknown, " "))
+		p.items("Not known:", r.Unknown)
 	}
 	return p.to(w)
 }
@@ -67,11 +66,11 @@ func incident(names *rounds.Names, r *rounds.Round) (sentences []string) {
 				how += ", and who found that its lease had ended may have slept until then"
 			}
 		}
-		say("It may have been %s, from %s on: %s%s. Records of level debug would tell.", rounds.Span(in.AtMost()),
+		say("It was at most %s, if from %s on: %s%s. Records of level debug would tell.", rounds.Span(in.AtMost()),
 			clock(in.Perhaps), how, cite(names, in.PerhapsRef))
 	}
 	if !in.Sooner.IsZero() && in.Leaderless > 0 {
-		say("It may have been %s: records of node %d are missing from %s on, and when it began to lead.",
+		say("It was at most %s: records of node %d are missing from %s on, and when it began to lead.",
 			rounds.Span(in.AtMost()), in.Leader, clock(in.Sooner))
 	}
 	if in.Ended.Kind != rounds.EndedUnseen { // else no record tells it
@@ -234,7 +233,7 @@ func middle(g *rounds.Group, r *rounds.Round, theory bool) (sentences []string) 
 		won += fmt.Sprintf(" %s later (the leader led on for %s of that)", rounds.Span(r.Split.LedOn+r.Split.Elect),
 			rounds.Span(r.Split.LedOn))
 	case !r.Split.ElectKnown && r.Split.Won > 0:
-		won += fmt.Sprintf(" %s after the first sign", rounds.Span(r.Split.Won))
+		won += fmt.Sprintf(" %s after the first sign of this round", rounds.Span(r.Split.Won))
 	case r.Split.ElectKnown:
 		won += fmt.Sprintf(" %s after the first sign", rounds.Span(r.Split.Elect))
 	}

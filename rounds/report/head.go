@@ -269,12 +269,12 @@ func withoutLeader(g *rounds.Group) string {
 		return text + ": " + cmp.Or(in.Why, "no record says why") + proofOf(g.Names, in, in.PerhapsRef) + "."
 	}
 	least = ""
-	if in.Ended.Kind == rounds.EndedUnseen {
+	if in.Ended.Kind == rounds.EndedUnseen || in.Bounded() {
 		least = "at least "
 	}
 	text = fmt.Sprintf("%s; the longest %s%s from %s on", text, least, rounds.Span(in.Leaderless), when(g, in.From))
 	if in.Bounded() {
-		text += fmt.Sprintf(", or %s from %s on", rounds.Span(in.AtMost()), when(g, in.Began()))
+		text += fmt.Sprintf(", and at most %s, if from %s on", rounds.Span(in.AtMost()), when(g, in.Began()))
 	}
 	return text + ": " + cmp.Or(in.Why, "no record says why") + proofOf(g.Names, in, in.PerhapsRef) + "."
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/ringleader-dev/ringleader/internal/words"
 	"github.com/ringleader-dev/ringleader/rounds"
@@ -21,7 +22,7 @@ func Remarks(w io.Writer, g *rounds.Group) error {
 	var remarks []string
 	for _, c := range g.Clocks {
 		if c.Differs() {
-			remarks = append(remarks, clockRemark(c))
+			remarks = append(remarks, clockRemark(g, c))
 		}
 	}
 	for _, text := range append(remarks, g.Unknown...) {
@@ -30,14 +31,24 @@ func Remarks(w io.Writer, g *rounds.Group) error {
 	return p.to(w)
 }
 
-func clockRemark(c rounds.Clock) string {
+// clockRemark says which clock a clock is ahead of or behind: the one that is taken for right, or those that agree.
+func clockRemark(g *rounds.Group, c rounds.Clock) string {
+	var right []uint64
+	for _, n := range g.Nodes {
+		off := slices.ContainsFunc(g.Clocks, func(c rounds.Clock) bool { return c.Node == n.ID })
+		if n.Records > 0 && !off {
+			right = append(right, n.ID)
+		}
+	}
+	than := fmt.Sprintf("%s of %s, by which all times here are told", words.Either(len(right), "that", "those"),
+		words.Nodes(right))
 	way := "ahead of"
 	off := c.Offset
 	if off < 0 {
 		way, off = "behind", -off
 	}
-	text := fmt.Sprintf("The wall clock of node %d is %s %s the others', judged by its messages",
-		c.Node, rounds.Span(off), way)
+	text := fmt.Sprintf("The wall clock of node %d is %s %s %s, judged by its messages",
+		c.Node, rounds.Span(off), way, than)
 	if c.Error > 0 {
 		text += fmt.Sprintf(", give or take %s", rounds.Span(c.Error))
 	}

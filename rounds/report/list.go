@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/words"
@@ -38,7 +39,7 @@ func List(w io.Writer, g *rounds.Group, s Selection) error {
 	days := spansDays(g)
 	for _, r := range shown {
 		if !s.Findings {
-			p.row(r, days)
+			p.row(r, leaders(g, r), days)
 		}
 		p.findings(r.Findings)
 	}
@@ -226,7 +227,7 @@ func Header(w io.Writer, cluster, algorithm, guarantee string, run int) error {
 }
 
 func (p *page) columns() {
-	p.line(row, "TERM", "AT", "LEADER", "FOLLOW", "SENT", "DETECT", "ELECT", "ANNOUNCE", "NOBODY", "BECAUSE",
+	p.line(row, "TERM", "BEGAN", "LEADER", "FOLLOW", "SENT", "DETECT", "ELECT", "ANNOUNCE", "NOBODY", "BECAUSE",
 		" [RECORDS]")
 }
 
@@ -234,15 +235,29 @@ func (p *page) columns() {
 func Line(w io.Writer, names *rounds.Names, r *rounds.Round) error {
 	p := page{names: names}
 	p.Grow(2 * width)
-	p.row(r, false)
+	p.row(r, leaders(nil, r), false)
 	p.findings(r.Findings)
 	return p.to(w)
 }
 
-func (p *page) row(r *rounds.Round, dated bool) {
-	leader, follow := "nobody", "-"
+// leaders names the winner of a round or, if several nodes of the group led its term, all of them: "4, 5".
+func leaders(g *rounds.Group, r *rounds.Round) string {
+	if r.Winner == nil {
+		return "nobody"
+	}
+	ids := []uint64{r.Winner.Node}
+	for i := 0; g != nil && i < len(g.Leaderships); i++ {
+		if led := &g.Leaderships[i]; led.Term == r.Term && !slices.Contains(ids, led.Leader) {
+			ids = append(ids, led.Leader)
+		}
+	}
+	slices.Sort(ids)
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(ids), "[]"), " ", ", ")
+}
+
+func (p *page) row(r *rounds.Round, leader string, dated bool) {
+	follow := "-"
 	if r.Winner != nil {
-		leader = strconv.FormatUint(r.Winner.Node, 10)
 		followers := len(in(r, rounds.PartFollower))
 		expected := followers + len(in(r, rounds.PartBehind))
 		follow = strconv.Itoa(followers) + " of " + strconv.Itoa(expected)
@@ -305,6 +320,8 @@ func leaderless(r *rounds.Round) string {
 		return "≥" + rounds.Span(in.Leaderless)
 	case in.Ended.Kind == rounds.EndedUnseen && in.Perhaps.IsZero():
 		return "?"
+	case in.Bounded() && in.Leaderless > 0:
+		return "≥" + rounds.Span(in.Leaderless)
 	case in.Bounded():
 		return "≤" + rounds.Span(in.AtMost())
 	}

@@ -50,6 +50,18 @@ func (p *page) paragraph(sentences ...string) {
 	}
 }
 
+// items writes a list as a paragraph: a title, and below it each item behind a dash.
+func (p *page) items(title string, items []string) {
+	p.paragraph(title)
+	for _, item := range items {
+		mark := "- "
+		for _, line := range Wrap(rounds.Printable(item), width-len(mark)) {
+			p.WriteString(mark + line + "\n")
+			mark = "  "
+		}
+	}
+}
+
 func (p *page) to(w io.Writer) error {
 	_, err := io.WriteString(w, p.String())
 	return err

@@ -1,0 +1,81 @@
+package report_test
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/rounds"
+	"github.com/ringleader-dev/ringleader/rounds/logs"
+	"github.com/ringleader-dev/ringleader/rounds/report"
+)
+
+// caseOf returns the only group of a case, the logs of a real cluster.
+func caseOf(t *testing.T, name string) *rounds.Group {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join("..", "testdata", "cases", name, "*.log"))
+	if err != nil || len(paths) == 0 {
+		t.Fatal(paths, err)
+	}
+	b := rounds.NewBuilder()
+	batch := logs.Batch{Paths: paths}
+	batch.Read(b, func(err error) { t.Error(err) })
+	return b.History().Groups[0]
+}
+
+// tells fails unless the text, without its line breaks, has all of the words, and none of those that begin with "!".
+func tells(t *testing.T, text string, words ...string) {
+	t.Helper()
+	flat := strings.Join(strings.Fields(text), " ")
+	for _, want := range words {
+		unwanted, not := strings.CutPrefix(want, "!")
+		if strings.Contains(flat, unwanted) == not {
+			t.Errorf("it says\n%s\nwant %q", text, want)
+		}
+	}
+}
+
+// One outage has one length wherever it is told, the least that the records prove; whatever else is told of it says what
+// it is, and from when on it counts.
+func TestAnOutageHasOneLength(t *testing.T) {
+	g := caseOf(t, "outage-17s-quorum-lost")
+	var list, story bytes.Buffer
+	if err := report.List(&list, g, report.Selection{}); err != nil {
+		t.Fatal(err)
+	}
+	tells(t, list.String(), "TERM BEGAN LEADER", " ≥16.3 s voter 5 ended",
+		"the longest at least 16.3 s from 11:51:16.264 on, and at most 17.2 s, if from 11:51:15.294 on: ", "!≤17.2 s")
+	for _, r := range g.Rounds {
+		if r.Term == 3 {
+			if err := report.Explain(&story, g, r, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	tells(t, story.String(), "Nobody led for at least 16.3 s, from 11:51:16.264 until", "at most 17.2 s, if from 11:51:15.294 on",
+		"Node 1 won 17.8 s after the first sign of this round")
+	if !strings.Contains(story.String(), "\n\nNot known:\n- Why 79 messages were sent") ||
+		!strings.Contains(story.String(), "\n- Whether 86 messages arrived") {
+		t.Errorf("what is not known is no list:\n%s", story.String())
+	}
+}
+
+// A clock is behind another one, and not behind "the others'", of which most are behind, too.
+func TestAClockIsBehindAnother(t *testing.T) {
+	var text bytes.Buffer
+	if err := report.Remarks(&text, caseOf(t, "clocks-all-differ")); err != nil {
+		t.Fatal(err)
+	}
+	tells(t, text.String(), "The wall clock of node 1 is 7m0s behind that of node 5, by which all times here are told",
+		"The wall clock of node 3 is 37 s ahead of that of node 5, by which", "!the others'")
+}
+
+// Who leads while another leads the same term is not told alone.
+func TestTwoLeadersOfATerm(t *testing.T) {
+	var list bytes.Buffer
+	if err := report.List(&list, caseOf(t, "split-mended-false-lost"), report.Selection{}); err != nil {
+		t.Fatal(err)
+	}
+	tells(t, list.String(), " 11:49:53.802 4, 5 4 of 4 ", "two-leaders: Nodes 4 and 5 both led term 6")
+}
