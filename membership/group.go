@@ -165,8 +165,8 @@ func (g *Group) Listings() <-chan struct{} { return g.listings }
 // Dropped returns how much the group dropped unread so far.
 func (g *Group) Dropped() Dropped { return g.guard.drops.counted() }
 
-// Unread returns whose gossip the group dropped lately although it may be that of a node of the cluster, in the order of
-// their addresses.
+// Unread returns whose gossip the group dropped lately although it may be that of a node of the cluster, in the order
+// of their addresses.
 func (g *Group) Unread() []Unread { return g.guard.drops.lately(time.Now()) }
 
 // Report takes the evidence of a link about a process. It never blocks.

@@ -188,8 +188,8 @@ func (n *keyNodes) advice(err error, failed []proto.NodeID) string {
 		return slices.Contains(n.voters, id)
 	})
 	wait := words.Either(len(failed), "; wait until it answers, or end it, and run this again: a node that is down "+
-		"keeps its keys, and is let in when it is back", "; wait until they answer, or end them, and run this again: nodes "+
-		"that are down keep their keys, and are let in when they are back")
+		"keeps its keys, and is let in when it is back", "; wait until they answer, or end them, and run this again: "+
+		"nodes that are down keep their keys, and are let in when they are back")
 	if len(others) == 0 {
 		return wait
 	}

@@ -380,8 +380,8 @@ func TestKeysCommandUnencrypted(t *testing.T) {
 	c.refused(append(says, "nothing was changed"), "add")
 }
 
-// "If nodes are listed that are none, so that not all answer: `--only 1-3` names those to ask." A node that hangs is one:
-// it is waited for or ended, and nobody is advised to step over it.
+// "If nodes are listed that are none, so that not all answer: `--only 1-3` names those to ask." A node that hangs is
+// one: it is waited for or ended, and nobody is advised to step over it.
 func TestKeysBesideANodeThatHangs(t *testing.T) {
 	const fresh = "aaaaaaaaaaaa"
 	over, end := context.WithDeadline(t.Context(), time.Unix(0, 0))

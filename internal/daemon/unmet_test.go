@@ -48,7 +48,8 @@ func TestWhomANodeDoesNotMeet(t *testing.T) {
 		if len(got) != 2 || !slices.Equal(got[0].Nodes, c.want) || got[0].Why != c.says {
 			t.Errorf("%s: %+v", about, got)
 		}
-		if last := got[len(got)-1]; last.Nodes[0] != 7 || last.Why != "no link to node 7 at j:1: it has no certificate" {
+		const noLink = "no link to node 7 at j:1: it has no certificate"
+		if last := got[len(got)-1]; last.Nodes[0] != 7 || last.Why != noLink {
 			t.Errorf("%+v", last)
 		}
 	}

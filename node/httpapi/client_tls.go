@@ -19,7 +19,7 @@ var (
 	ErrPlainHTTP = errors.New("plain HTTP is spoken there, and by no node with credentials: no request was sent; is " +
 		"the address right? A node that was started without credentials is safely asked only on its own machine, " +
 		"without --credentials: from another one its answer could be anybody's, and a token would go in clear")
-	// ErrTokenInClear: the Client has a token and no TLS, the node is not of this machine, and Client.InClear is not set.
+	// ErrTokenInClear: the Client has a token and no TLS, the node is not of this machine, and InClear is not set.
 	ErrTokenInClear = errors.New("the token would go to another machine in clear, for whoever is on the way to read: " +
 		"it was not sent; give --credentials DIR or, if the node runs without and you trust the network, --insecure")
 	// ErrUntrusted: Client.TLS refuses what the node shows. The Client has sent no token.

@@ -36,8 +36,8 @@ func tells(t *testing.T, text string, words ...string) {
 	}
 }
 
-// One outage has one length wherever it is told, the least that the records prove; whatever else is told of it says what
-// it is, and from when on it counts.
+// One outage has one length wherever it is told, the least that the records prove; whatever else is told of it says
+// what it is, and from when on it counts.
 func TestAnOutageHasOneLength(t *testing.T) {
 	g := caseOf(t, "outage-17s-quorum-lost")
 	var list, story bytes.Buffer
@@ -53,8 +53,8 @@ func TestAnOutageHasOneLength(t *testing.T) {
 			}
 		}
 	}
-	tells(t, story.String(), "Nobody led for at least 16.3 s, from 11:51:16.264 until", "at most 17.2 s, if from 11:51:15.294 on",
-		"Node 1 won 17.8 s after the first sign of this round")
+	tells(t, story.String(), "Nobody led for at least 16.3 s, from 11:51:16.264 until",
+		"at most 17.2 s, if from 11:51:15.294 on", "Node 1 won 17.8 s after the first sign of this round")
 	if !strings.Contains(story.String(), "\n\nNot known:\n- Why 79 messages were sent") ||
 		!strings.Contains(story.String(), "\n- Whether 86 messages arrived") {
 		t.Errorf("what is not known is no list:\n%s", story.String())
