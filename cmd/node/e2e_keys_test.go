@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -208,8 +209,8 @@ func TestBackBeforeRemove(t *testing.T) {
 	}
 }
 
-// A node that was down during a rotation is not let in: both sides say so. It comes in, without a restart, once it has
-// the new keys.
+// A node that was down during a rotation is not let in: both sides say so, and the status names it. It comes in, without
+// a restart, once it has the new keys.
 func TestOldKey(t *testing.T) {
 	e := newSecuredE2E(t, "bully", 3, append([]string{"--voters", "1-3", "--preempt=false"}, calm...)...)
 	e.check(e.StartAll())
@@ -226,6 +227,9 @@ func TestOldKey(t *testing.T) {
 	const words = "is sealed with a key that this node has not (an older key?)"
 	e.logs(late, words)
 	e.logs(first.Leader, words)
+	e.told(first.Leader, func(s httpapi.Status) bool { // which may know it by its links
+		return len(s.Unmet) == 1 && slices.Contains(s.Unmet[0].Nodes, late) && strings.Contains(s.Unmet[0].Why, words)
+	})
 	keys, err := os.ReadFile(filepath.Join(e.Credentials(), "node-"+first.Leader.String(), "gossip.key"))
 	e.check(err)
 	e.check(os.WriteFile(filepath.Join(e.Credentials(), "node-"+late.String(), "gossip.key"), keys, 0o600))

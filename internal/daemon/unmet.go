@@ -37,22 +37,29 @@ func (d *Daemon) unmet(unread []membership.Unread, peers []tcp.PeerStats) (all [
 	return all
 }
 
-// maybeAt returns which nodes may send from an IP address: of those that are not alive to this
-// node, those that were there last or, if none was, the voters.
+// maybeAt returns which nodes may send from an IP address: first of all those that were there last and are not
+// alive to this node. A node whose gossip is dropped may be alive by its links.
 func (d *Daemon) maybeAt(host string) []proto.NodeID {
 	var alive []membership.Member
 	if view := d.view.Load(); view != nil {
 		alive = view.Alive
 	}
+	there := slices.DeleteFunc(d.seen.at(host), func(id proto.NodeID) bool { return id == d.ID })
 	away := func(ids []proto.NodeID) []proto.NodeID {
 		return slices.DeleteFunc(slices.Clone(ids), func(id proto.NodeID) bool {
 			return id == d.ID || slices.ContainsFunc(alive, func(m membership.Member) bool { return m.ID == id })
 		})
 	}
-	if ids := away(d.seen.at(host)); len(ids) > 0 {
-		return ids
+	candidates := [][]proto.NodeID{away(there), there, away(d.Voters)}
+	if slices.Contains(d.seen.at(host), d.ID) { // as are all of them, maybe
+		candidates = [][]proto.NodeID{away(there), away(d.Voters), there}
 	}
-	return away(d.Voters)
+	for _, ids := range candidates {
+		if len(ids) > 0 {
+			return ids
+		}
+	}
+	return nil
 }
 
 // at returns the nodes that gossip listed last at an IP address, in the order of ids.

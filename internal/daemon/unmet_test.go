@@ -30,10 +30,31 @@ func TestWhomANodeDoesNotMeet(t *testing.T) {
 		},
 		"it is a voter": {
 			nil,
-			[]membership.Member{one(2, "h:1")},
+			[]membership.Member{one(2, "i:1")},
 			[]proto.NodeID{1, 2, 3, 5},
 			[]proto.NodeID{3, 5},
 			"gossip from h, maybe of node 3 or 5, is sealed",
+		},
+		"it is alive by its links": {
+			nil,
+			[]membership.Member{one(1, "g:1"), one(2, "h:1")},
+			[]proto.NodeID{1, 2, 5},
+			[]proto.NodeID{2},
+			"gossip from h, maybe of node 2, is sealed",
+		},
+		"all are on one machine": {
+			nil,
+			[]membership.Member{one(1, "h:2"), one(2, "h:1")},
+			[]proto.NodeID{1, 2, 5},
+			[]proto.NodeID{5},
+			"gossip from h, maybe of node 5, is sealed",
+		},
+		"all are on one machine, and alive": {
+			nil,
+			[]membership.Member{one(1, "h:2"), one(2, "h:1"), one(5, "h:3")},
+			[]proto.NodeID{1, 2, 5},
+			[]proto.NodeID{2, 5},
+			"gossip from h, maybe of node 2 or 5, is sealed",
 		},
 		"nobody knows": {nil, nil, nil, nil, "gossip from h is sealed"},
 	} {
