@@ -273,3 +273,38 @@ func TestErrorAgainstEachClock(t *testing.T) {
 		}
 	}
 }
+
+// "The wall clock of node 2 is 8h ahead of the others'": so it is of the clock of node 1 alone, which no messages
+// compare with any other, as is said. One of the others is the one to which the clocks are compared.
+func TestErrorBesideAClockThatIsNotCompared(t *testing.T) {
+	ahead := map[uint64]int{1: -5 * 3600e3, 2: 3 * 3600e3, 3: -4 * 3600e3, 4: -1 * 3600e3} // in ms
+	s := newScript()
+	for node := uint64(1); node <= 4; node++ {
+		s.add(node, ahead[node], trace.Record{Event: "start"})
+	}
+	for i, way := range [][2]uint64{{2, 3}, {3, 2}, {3, 4}, {4, 3}, {3, 1}} {
+		from, to, id := way[0], way[1], fmt.Sprint(way[0], ":", i+1)
+		s.add(from, 1000*(i+1)+ahead[from], trace.Record{
+			Term: 1, Event: "timeout", Sent: []string{fmt.Sprint("OK>", to, "#", id)}, Why: []string{"x -> y"},
+		})
+		s.add(to, 1000*(i+1)+10+ahead[to], trace.Record{
+			Term: 1, Event: "receive", From: from, Msg: "OK", MsgID: id, Why: []string{"x -> y"},
+		})
+	}
+	g := s.b.History().Groups[0]
+	if told := strings.Join(g.Unknown, "\n"); !strings.Contains(told, "compare the clock of node 1 with the others'") {
+		t.Errorf("%q", told)
+	}
+	compared := 0
+	for _, c := range g.Clocks {
+		if c.Node != 1 {
+			compared++
+		}
+		if (c.Node != 1) != (c.Error > 0) {
+			t.Errorf("%+v", c)
+		}
+	}
+	if compared != 2 {
+		t.Errorf("%+v", g.Clocks)
+	}
+}
