@@ -1,6 +1,7 @@
 package rounds_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -367,5 +368,31 @@ func TestNomineeSawTheEnd(t *testing.T) {
 	all := v.b.History().Groups[0].Rounds
 	if c := all[len(all)-1].Cause; c.Kind != rounds.LeaderLost || c.Lost != 3 || c.Evidence != "proven-dead 3" {
 		t.Errorf("%+v", c)
+	}
+}
+
+// "Because a process ended that did not": node 1 followed the next leader already, whose log is cut short, when the
+// process of the former one ended. The call of node 4 in the same term came later by the clock of node 1, which tells
+// since when the next one led.
+func TestCallAfterTheWinByAFollower(t *testing.T) {
+	s := newScript()
+	follow := func(node uint64, ms int, leader, term uint64) {
+		why := fmt.Sprintf("%d leads term %d -> follow it", leader, term)
+		s.add(node, ms, trace.Record{Term: term, Event: "receive", Leader: leader, Why: []string{why}})
+	}
+	s.add(3, 0, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3, 4}})
+	s.add(2, 1000, trace.Record{
+		Term: 2, Event: "timeout", Why: []string{"no higher node is alive -> lead term 2"}, Leader: 2,
+	})
+	follow(4, 1001, 2, 2)
+	follow(1, 1002, 2, 2)
+	follow(1, 1500, 3, 3)
+	s.add(4, 2000, trace.Record{
+		Term: 3, Event: "peers", Alive: []uint64{1, 3, 4}, Evidence: "link-closed 2, dial-refused 2",
+		Why: []string{"leader 2 is gone -> call an election of term 3"},
+	})
+	all := s.b.History().Groups[0].Incidents
+	if in := all[len(all)-1]; in.Leader != 3 || in.Why != "no record says why" {
+		t.Errorf("node %d led next: %s", in.Leader, in.Why)
 	}
 }
