@@ -200,8 +200,8 @@ func (g *group) wroteUnseen(r *Leadership) bool {
 	})
 }
 
-// processEnd returns when the leader's process had ended by the first evidence of others, or by the start of the
-// next process of its node. It returns zero if neither is in the records.
+// processEnd returns when the leader's process had ended by the first evidence of others, by the start of the next
+// process of its node, or by a proof. It returns zero if none is in the records.
 func (g *group) processEnd(r *Leadership) (at time.Time, ref Ref) {
 	last := r.From
 	if r.life != nil {
@@ -232,5 +232,20 @@ func (g *group) processEnd(r *Leadership) (at time.Time, ref Ref) {
 			at, ref = began, next.ref(next.first())
 		}
 	}
+	if d := g.proof(r.life); at.IsZero() && d != nil {
+		at, ref = latest(d.At, last), d.Ref
+	}
 	return at, ref
+}
+
+// proof returns the first proof that the process ended, which names it: so it did, whatever the clocks show. It returns
+// nil if there is none.
+func (g *group) proof(l *life) *drop {
+	i := slices.IndexFunc(g.drops[l.node], func(d *drop) bool {
+		return d.incarnation != "" && d.incarnation == l.incarnation
+	})
+	if i < 0 {
+		return nil
+	}
+	return g.drops[l.node][i]
 }

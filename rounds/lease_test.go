@@ -148,3 +148,27 @@ func TestLeaseWithoutVoters(t *testing.T) {
 		t.Errorf("%q: %+v", in.Why, in)
 	}
 }
+
+// "Told to go on, and it had ended long before": the followers prove the process of the leader dead, by its name. So it
+// ended, although no messages compare its clock with theirs.
+func TestProvenEndByClocksThatAreNotCompared(t *testing.T) {
+	const ahead = 2 * 3600e3 // of the leader's clock, in ms
+	for _, dead := range []string{"n1life0", "n1life1"} {
+		v := newVoters()
+		v.seq["n1life0"] = 162 // the log was rotated
+		v.lead(1, ahead+100, 1)
+		for _, node := range []uint64{2, 3} {
+			v.follow(node, 20, 1, 1)
+			v.add(node, 1000, trace.Record{
+				Event: "gone", About: 1, Detail: "1 " + dead, Term: 1, LeaderChange: trace.Lost,
+				PrevLeader: new(uint64(1)), Why: []string{"leader 1 is proven dead -> nobody leads"},
+			})
+			v.add(node, 10e3, trace.Record{Event: "timeout", Term: 1})
+		}
+		led := v.b.History().Groups[0].Leaderships[0]
+		ended := led.Ended.Kind == rounds.EndedByProcess
+		if ended != (dead == "n1life0") || ended && led.End.Before(led.From) {
+			t.Errorf("%s is dead: %+v", dead, led)
+		}
+	}
+}
