@@ -236,11 +236,11 @@ func (r *Round) answered(g *group, m *Message) bool {
 		return later.From == m.From && later.To == m.To && slices.Contains(voteKinds, later.Kind) &&
 			numberOf(later.ID) > numberOf(m.ID) && strings.HasPrefix(later.Detail, later.Kind+" no")
 	})
-	return !refused && g.mayLack(m.From, got.At) && slices.ContainsFunc(r.Messages, func(ask Message) bool {
+	return !refused && slices.ContainsFunc(r.Messages, func(ask Message) bool {
 		return slices.Contains(requestKinds, ask.Kind) && ask.From == m.To && ask.To == m.From &&
 			ask.SendStep >= 0 && ask.SendStep < m.ReceiveStep &&
 			r.Steps[ask.SendStep].Ref.Incarnation == got.Ref.Incarnation &&
-			!r.numberedLower(g, m, r.Steps[ask.SendStep].At)
+			g.mayLack(m, r.Steps[ask.SendStep].At, got.At) && !r.numberedLower(g, m, r.Steps[ask.SendStep].At)
 	})
 }
 
@@ -262,11 +262,26 @@ func (r *Round) numberedLower(g *group, m *Message, since time.Time) bool {
 	})
 }
 
-// mayLack reports whether records of a node from before the time t may be missing.
-func (g *group) mayLack(node uint64, t time.Time) bool {
-	m := g.nodes[node]
-	return m == nil || slices.ContainsFunc(m.lives, func(l *life) bool { return !l.complete() || l.text }) ||
-		g.fix.at(node, m.lives[len(m.lives)-1].until).Before(t)
+// mayLack reports whether the record may be missing in which the sender of m sent it, after its receiver asked it at
+// the time from, and before the time until.
+func (g *group) mayLack(m *Message, from, until time.Time) bool {
+	sender := g.nodes[m.From]
+	if sender == nil || g.fix.at(m.From, sender.lives[len(sender.lives)-1].until).Before(until) {
+		return true
+	}
+	off := g.apart(m.From, m.To)
+	return slices.ContainsFunc(sender.lives, func(l *life) bool {
+		return l.text || !l.complete() && !g.endedSince(l, m.To, from) &&
+			(off == unbounded || !g.tells(l, from.Add(-off), until.Add(off)))
+	})
+}
+
+// endedSince reports whether the process had certainly ended at a time by the clock of a node.
+func (g *group) endedSince(l *life, node uint64, at time.Time) bool {
+	return slices.ContainsFunc(g.events(l), func(e LifeEvent) bool {
+		off := g.apart(e.Ref.Node, node)
+		return e.Kind == Ended && off != unbounded && e.At.Add(off).Before(at)
+	})
 }
 
 // no says in a few words what keeps a voter from voting for the candidate.

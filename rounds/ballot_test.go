@@ -111,3 +111,35 @@ func TestVoteBeforeARefusal(t *testing.T) {
 		}
 	}
 }
+
+// "A vote that was never granted": a vote of the voter's former process, whose log was rotated, comes after that was
+// proven dead, and the candidate asked anew. All records are here of the process that runs since.
+func TestVoteOfAProvenDeadProcess(t *testing.T) {
+	for lost, want := range map[uint64]bool{0: false, 1: true} { // the records that are missing of the later process
+		v := newVoters()
+		v.seq["n3life0"] = 40
+		v.add(3, 0, trace.Record{Event: "timeout"})
+		v.add(2, 500, trace.Record{Event: "gone", About: 3, Detail: "3 n3life0"})
+		v.add(1, 1000, trace.Record{
+			Term: 1, Event: "timeout", Sent: []string{"REQUEST_VOTE>2#1:1", "REQUEST_VOTE>3#1:2"},
+			Why: []string{"a majority would vote for this node in term 1 -> become candidate"},
+		})
+		v.start(3, 1005)
+		v.seq["n3life1"] += lost
+		v.add(1, 1010, trace.Record{Term: 1, Event: "receive", From: 3, Msg: "VOTE", MsgID: "3:12"})
+		v.add(2, 1011, trace.Record{
+			Term: 1, Event: "receive", From: 1, Msg: "REQUEST_VOTE", MsgID: "1:1", Sent: []string{"VOTE>1#2:1"},
+			Why: []string{"nothing binds this voter -> vote for 1 in term 1"},
+		})
+		v.add(1, 1012, trace.Record{
+			Term: 1, Event: "receive", From: 2, Msg: "VOTE", MsgID: "2:1", Leader: 1, Token: 1,
+			LeaderChange: trace.Elected, ValidUntil: atMS(2000), Why: []string{"a majority voted in term 1 -> lead"},
+		})
+		v.add(3, 1100, trace.Record{Event: "timeout"})
+		for _, voice := range v.b.History().Groups[0].Rounds[0].Ballot.Voices {
+			if voice.Voter == 3 && voice.Granted != want {
+				t.Errorf("%d records are missing: %+v", lost, voice)
+			}
+		}
+	}
+}
