@@ -240,40 +240,44 @@ func (r *Round) answered(g *group, m *Message) bool {
 		return slices.Contains(requestKinds, ask.Kind) && ask.From == m.To && ask.To == m.From &&
 			ask.SendStep >= 0 && ask.SendStep < m.ReceiveStep &&
 			r.Steps[ask.SendStep].Ref.Incarnation == got.Ref.Incarnation &&
-			g.mayLack(m, r.Steps[ask.SendStep].At, got.At) && !r.numberedLower(g, m, r.Steps[ask.SendStep].At)
-	})
-}
-
-// numberedLower reports whether the process which the sender of m was from the time since until m was received sent a
-// message after that with a lower number: m is then of another process, which had ended.
-func (r *Round) numberedLower(g *group, m *Message, since time.Time) bool {
-	off := g.apart(m.From, m.To)
-	if off == unbounded {
-		return false
-	}
-	until, n := r.Steps[m.ReceiveStep].At.Add(off), numberOf(m.ID)
-	return slices.ContainsFunc(r.Messages, func(later Message) bool {
-		if later.From != m.From || later.SendStep < 0 || numberOf(later.ID) >= n {
-			return false
-		}
-		sent := &r.Steps[later.SendStep]
-		l := g.nodes[m.From].byIncarnation[sent.Ref.Incarnation]
-		return l != nil && sent.At.After(until) && g.fix.at(l.node, l.from).Add(off).Before(since)
+			r.mayLack(g, m, r.Steps[ask.SendStep].At)
 	})
 }
 
 // mayLack reports whether the record may be missing in which the sender of m sent it, after its receiver asked it at
-// the time from, and before the time until.
-func (g *group) mayLack(m *Message, from, until time.Time) bool {
-	sender := g.nodes[m.From]
+// the time from. No process sent it then that had ended, that began later, whose records are all here, or that sent one
+// with a lower number later.
+func (r *Round) mayLack(g *group, m *Message, from time.Time) bool {
+	sender, until, off := g.nodes[m.From], r.Steps[m.ReceiveStep].At, g.apart(m.From, m.To)
 	if sender == nil || g.fix.at(m.From, sender.lives[len(sender.lives)-1].until).Before(until) {
 		return true
 	}
-	off := g.apart(m.From, m.To)
-	return slices.ContainsFunc(sender.lives, func(l *life) bool {
-		return l.text || !l.complete() && !g.endedSince(l, m.To, from) &&
-			(off == unbounded || !g.tells(l, from.Add(-off), until.Add(off)))
-	})
+	if off == unbounded {
+		return slices.ContainsFunc(sender.lives, func(l *life) bool { return !l.complete() || l.text })
+	}
+	from, until = from.Add(-off), until.Add(off)
+	wrote := time.Time{} // when the process before last wrote
+	for _, l := range sender.lives {
+		may := !wrote.After(until) && !g.endedSince(l, m.To, from) && !l.sendsLower(numberOf(m.ID), until, g.fix)
+		if may && (l.text || !l.complete() && !g.tells(l, from, until)) {
+			return true
+		}
+		wrote = g.fix.at(l.node, l.until)
+	}
+	return false
+}
+
+// sendsLower reports whether the process sent a message with a lower number than n after the time t.
+func (l *life) sendsLower(n uint64, t time.Time, fix clockFix) bool {
+	for _, m := range slices.Backward(l.sorted()) {
+		if !fix.at(l.node, m.wall).After(t) {
+			return false
+		}
+		if m.sent > 1 && m.sent-1 < n {
+			return true
+		}
+	}
+	return false
 }
 
 // endedSince reports whether the process had certainly ended at a time by the clock of a node.
