@@ -296,18 +296,23 @@ func (g *group) meet(one, other uint64) bool {
 	return !b.lives[0].from.After(until) && !from.After(b.lives[len(b.lives)-1].until)
 }
 
-// compared returns the indexes of a largest set of clocks that messages in both directions compare.
-func (p *paths) compared() (best []int) {
-	for _, one := range p.ids {
+// compared returns the indexes of a largest set of clocks that messages in both directions compare; of all clocks if
+// these compare no two.
+func (p *paths) compared() []int {
+	var all, best []int
+	for i, one := range p.ids {
 		var with []int
 		for j, other := range p.ids {
 			if p.linked(one, other) {
 				with = append(with, j)
 			}
 		}
-		if len(with) > len(best) {
+		if all = append(all, i); len(with) > len(best) {
 			best = with
 		}
+	}
+	if len(best) == 1 {
+		return all
 	}
 	return best
 }
@@ -323,7 +328,7 @@ func (p *paths) agreeing() (best []int) {
 			if agrees(i, j) {
 				friends[i]++
 			}
-			differs[i] = add(differs[i], (p.most[i][j]/2 - p.most[j][i]/2).Abs())
+			differs[i] = add(differs[i], p.differ(i, j))
 		}
 	}
 	slices.SortFunc(order, func(i, j int) int {
@@ -344,6 +349,15 @@ func (p *paths) agreeing() (best []int) {
 		}
 	}
 	return best
+}
+
+// differ returns an estimate of how far two clocks differ.
+func (p *paths) differ(i, j int) time.Duration {
+	there, back := p.most[i][j], p.most[j][i]
+	if there == unbounded || back == unbounded {
+		return unbounded
+	}
+	return (there/2 - back/2).Abs()
 }
 
 // list returns the corrected clocks by node id.

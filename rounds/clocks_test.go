@@ -12,30 +12,45 @@ import (
 )
 
 // "Clocks that were compared in one direction only count as exactly right": where all messages go one way, that is said
-// of all clocks, if one of them is certainly wrong, or if what the nodes wrote is of other times.
+// of all clocks, if one of them is certainly wrong, or if what the nodes wrote is of other times. That one is
+// corrected, and not all the others.
 func TestMessagesInOneDirection(t *testing.T) {
-	for _, ahead := range []int{0, 3600e3, -3600e3} { // by how much the clock of the sender is ahead, in ms
-		s := newScript()
-		s.add(3, ahead, trace.Record{
-			Term: 1, Event: "timeout", Leader: 3, Why: []string{"no higher node is alive -> lead term 1"},
-			Sent: []string{"COORDINATOR>1#3:1", "COORDINATOR>2#3:2"},
-		})
-		for node := uint64(1); node <= 2; node++ {
-			s.add(node, 1, trace.Record{
-				Term: 1, Event: "receive", From: 3, Msg: "COORDINATOR", MsgID: fmt.Sprint("3:", node), Leader: 3,
-				Why: []string{"3 leads term 1 -> follow it"},
-			})
-		}
-		unknown := strings.Join(s.b.History().Groups[0].Unknown, "\n")
-		told := strings.Contains(unknown, "No messages compare the clocks of nodes 1, 2 and 3")
-		if told != (ahead != 0) {
-			t.Errorf("%d ms ahead: %q", ahead, unknown)
-		}
-		corrected := strings.Contains(unknown, "but those of node 3 are corrected as far as messages")
-		if corrected != (ahead > 0) { // then they came before they were sent
-			t.Errorf("%d ms ahead: %q of times that are corrected", ahead, unknown)
+	for _, sender := range []uint64{1, 3} {
+		for _, ahead := range []int{0, 3600e3, -3600e3} { // by how much the clock of the sender is ahead, in ms
+			group := sendInOneDirection(sender, ahead)
+			unknown := strings.Join(group.Unknown, "\n")
+			told := strings.Contains(unknown, "No messages compare the clocks of nodes 1, 2 and 3")
+			if told != (ahead != 0) {
+				t.Errorf("%d ms ahead: %q", ahead, unknown)
+			}
+			// If it is ahead, its messages came before they were sent.
+			part := fmt.Sprintf("but those of node %d are corrected as far as messages", sender)
+			if corrected := strings.Contains(unknown, part); corrected != (ahead > 0) {
+				t.Errorf("%d ms ahead: %q of times that are corrected", ahead, unknown)
+			}
 		}
 	}
+}
+
+// sendInOneDirection returns what is told of a node that sends two others a message, by a clock that is so many ms
+// ahead.
+func sendInOneDirection(sender uint64, ahead int) *rounds.Group {
+	s := newScript()
+	first, second := 1+sender%3, 1+(sender+1)%3
+	s.add(sender, ahead, trace.Record{
+		Term: 1, Event: "timeout", Leader: sender, Why: []string{"no higher node is alive -> lead term 1"},
+		Sent: []string{
+			fmt.Sprintf("COORDINATOR>%d#%d:%d", first, sender, first),
+			fmt.Sprintf("COORDINATOR>%d#%d:%d", second, sender, second),
+		},
+	})
+	for _, node := range []uint64{first, second} {
+		s.add(node, 1, trace.Record{
+			Term: 1, Event: "receive", From: sender, Msg: "COORDINATOR", MsgID: fmt.Sprint(sender, ":", node),
+			Leader: sender, Why: []string{fmt.Sprintf("%d leads term 1 -> follow it", sender)},
+		})
+	}
+	return s.b.History().Groups[0]
 }
 
 // "Suspected, but it was dead": no message compares two clocks, and what both nodes wrote is of the same time by them.
