@@ -50,7 +50,8 @@ type turn struct {
 func (l *life) noteBelief(rec *trace.Record, reasons []reason, m mark) {
 	b := belief{first: m, last: m, leader: rec.Leader, until: rec.ValidUntil}
 	b.term, b.unsettled = leaderTerm(rec, reasons)
-	if rec.Leader != 0 && rec.From == rec.Leader && rec.Msg == proto.KindHeartbeat.String() {
+	beat := rec.Msg == proto.KindHeartbeat.String() && !decides[algorithms.Ignores](reasons)
+	if beat && rec.Leader != 0 && rec.From == rec.Leader {
 		b.heard = heartbeat{m, numberOf(rec.MsgID)}
 	}
 	if !b.until.IsZero() {

@@ -172,3 +172,29 @@ func TestProvenEndByClocksThatAreNotCompared(t *testing.T) {
 		}
 	}
 }
+
+// "Ended too late": all records of the leader are here, which had hung. A follower receives a heartbeat of its former
+// process, with a higher number, and does not follow it: the leader had not sent more than it wrote.
+func TestHeartbeatOfTheFormerProcess(t *testing.T) {
+	v := newVoters()
+	v.add(3, -100, trace.Record{Term: 1, Event: "timeout", Sent: []string{"HEARTBEAT>2#3:65"}, Why: []string{"x -> y"}})
+	for node := uint64(1); node <= 3; node++ {
+		v.start(node, 0)
+	}
+	v.ask(3, 5, 2)
+	v.elect(3, 2, 1, 2)
+	v.add(2, 900, trace.Record{
+		Term: 2, Event: "receive", From: 3, Msg: "HEARTBEAT", MsgID: "3:65", Leader: 3, Token: 2,
+		ValidUntil: atMS(1000), Why: []string{"HEARTBEAT of term 1 is below term 2 -> do not follow"},
+		Reasons: []trace.Reason{{Code: "lease.stale", Args: []trace.Arg{{Number: 1}, {Number: 2}}}},
+	})
+	v.miss(1, 1010, 3)
+	v.miss(2, 1010, 3)
+	v.start(3, 5000)
+	for node := uint64(1); node <= 3; node++ {
+		v.add(node, 6000, trace.Record{Event: "timeout", Term: 2})
+	}
+	if led := v.b.History().Groups[0].Leaderships[0]; !led.End.Equal(led.Lease) || led.Lease.IsZero() {
+		t.Errorf("%+v", led)
+	}
+}
