@@ -342,17 +342,27 @@ func TestLeaseWithALateHeartbeat(t *testing.T) {
 }
 
 // "Its lease ended": node 1, alone, began again in a term that it knows by no record of its process before, so that the
-// end of that one's log is missing, and perhaps a renewal.
+// end of that one's log is missing, and perhaps a renewal. With chubby it begins in the term after the last one.
 func TestLeaseBeforeAMissingProcess(t *testing.T) {
-	for round, want := range map[uint64]rounds.EndKind{1: rounds.EndedByLease, 2: rounds.EndedUnseen} {
+	for _, c := range []struct {
+		algo  string
+		round uint64
+		want  rounds.EndKind
+	}{
+		{"raft", 1, rounds.EndedByLease},
+		{"raft", 2, rounds.EndedUnseen},
+		{"chubby", 2, rounds.EndedByLease},
+		{"chubby", 3, rounds.EndedUnseen},
+	} {
 		v := newVoters()
+		v.algo = c.algo
 		v.start(1, 0)
 		v.lead(1, 10, 1)
 		v.life[1]++
-		v.add(1, 9000, trace.Record{Event: "start", Round: round})
+		v.add(1, 9000, trace.Record{Event: "start", Round: c.round})
 		l := v.b.History().Groups[0].Leaderships[0]
-		if l.Ended.Kind != want {
-			t.Errorf("round %d: %+v", round, l)
+		if l.Ended.Kind != c.want {
+			t.Errorf("%s, round %d: %+v", c.algo, c.round, l)
 		}
 	}
 }
