@@ -393,3 +393,24 @@ func TestLeaseOfFollowersThatBeganAgain(t *testing.T) {
 		}
 	}
 }
+
+// "Node 3 led term 1 until 1 s": the logs end before that. The processes of its followers had ended, and the next ones
+// may promise the lease again as long as it runs.
+func TestLeaseAfterTheLogsEnd(t *testing.T) {
+	for last, over := range map[int]bool{700: false, 1100: true} {
+		v := newVoters()
+		for node := uint64(1); node <= 3; node++ {
+			v.start(node, 0)
+		}
+		v.ask(3, 5, 1)
+		v.elect(3, 1, 1, 2)
+		for _, node := range []uint64{1, 2} {
+			v.start(node, 500)
+			v.add(node, last, trace.Record{Event: "peers", Alive: []uint64{1, 2}})
+		}
+		l := v.b.History().Groups[0].Leaderships[0]
+		if l.End.IsZero() == over || over && !l.End.Equal(l.Lease) {
+			t.Errorf("the logs end at %d ms: %+v", last, l)
+		}
+	}
+}
