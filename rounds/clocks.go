@@ -298,7 +298,7 @@ func (g *group) meet(one, other uint64) bool {
 
 // agreeing returns the indexes of a largest set of clocks any two of which may be the same. It starts from each
 // clock, and adds the others in the order of how many clocks they agree with. If no two clocks agree, it is the one
-// clock that differs least from the others.
+// clock that differs least from the others. A clock that is compared with no other one is in it only if none is.
 func (p *paths) agreeing() (best []int) {
 	n := len(p.ids)
 	agrees := func(i, j int) bool { return p.most[i][j] >= -sameClock && p.most[j][i] >= -sameClock }
@@ -311,6 +311,12 @@ func (p *paths) agreeing() (best []int) {
 			}
 			differs[i] = add(differs[i], p.differ(i, j))
 		}
+	}
+	compared := func(i int) bool {
+		return slices.ContainsFunc(p.ids, func(id uint64) bool { return id != p.ids[i] && p.linked(p.ids[i], id) })
+	}
+	if slices.ContainsFunc(order, compared) {
+		order = slices.DeleteFunc(order, func(i int) bool { return !compared(i) })
 	}
 	slices.SortFunc(order, func(i, j int) int {
 		return cmp.Or(-cmp.Compare(friends[i], friends[j]), cmp.Compare(differs[i], differs[j]), cmp.Compare(i, j))
