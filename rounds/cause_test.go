@@ -297,6 +297,41 @@ func TestReleaseWhoseRecordIsMissing(t *testing.T) {
 	}
 }
 
+// "Node 3 stopped answering", and it was well: its log ends before another node had heard nothing of it for long, and it
+// may have given up the term. Where it writes on, it did not, and evidence against it tells that it did not answer.
+func TestSilentInACutLog(t *testing.T) {
+	for name, c := range map[string]struct{ on, evidence bool }{
+		"its log ends":        {},
+		"it writes on":        {on: true},
+		"its link had closed": {evidence: true},
+	} {
+		v := newVoters()
+		v.elect(3, 1, 1, 2)
+		if c.evidence {
+			v.add(2, 700, trace.Record{
+				Term: 1, Event: "peers", Leader: 3, Token: 1, Alive: []uint64{1, 2}, Evidence: "link-closed 3",
+			})
+		}
+		v.add(2, 1500, trace.Record{
+			Term: 1, Round: 2, Event: "timeout", LeaderChange: trace.Lost, Sent: []string{"PRE_VOTE>1#2:1"},
+			Why: []string{"nobody has heard leader 3 of late -> ask the voters for term 2"},
+		})
+		if c.on {
+			v.add(3, 1510, trace.Record{Term: 1, Event: "timeout", Leader: 3, Token: 1, ValidUntil: atMS(2500)})
+			v.expire(3, 2500, 1)
+		}
+		v.lead(2, 2610, 2)
+		told := c.on || c.evidence
+		g := v.b.History().Groups[0]
+		if in := g.Incidents[1]; strings.Contains(in.Why, "answering") != told {
+			t.Errorf("%s: %+v", name, in)
+		}
+		if cause := g.Rounds[1].Cause; (cause.Lost == 3) != told {
+			t.Errorf("%s: %+v", name, cause)
+		}
+	}
+}
+
 // "Node 2 handed over: resigned": it was another node that did, and before.
 func TestHandOverOfAnother(t *testing.T) {
 	s := newScript()

@@ -2,6 +2,7 @@ package rounds_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -252,16 +253,15 @@ func TestHybridClockTellsThatClocksDiffer(t *testing.T) {
 	}
 }
 
-// "An error that is too small": the clocks of nodes 2 and 3 count as right, since no message proves the opposite, but
-// differ by 100 ms. That of node 1 is compared with both, and its error is the larger one of the two.
-func TestErrorAgainstEachClock(t *testing.T) {
-	ahead := map[uint64]int{1: -4 * 3600e3, 2: 0, 3: -100} // in ms
-	s := newScript()
-	for node := uint64(1); node <= 3; node++ {
+// senders returns the script of nodes whose clocks are ahead by so many ms, and what writes that a message of one took
+// so many ms to another.
+func senders(ahead map[uint64]int) (s *script, send func(from, to uint64, took int)) {
+	s = newScript()
+	for _, node := range slices.Sorted(maps.Keys(ahead)) {
 		s.add(node, ahead[node], trace.Record{Event: "start"})
 	}
 	id := 0
-	send := func(from, to uint64, took int) {
+	return s, func(from, to uint64, took int) {
 		id++
 		msg := fmt.Sprint(from, ":", id)
 		s.add(from, 1000*id+ahead[from], trace.Record{
@@ -271,6 +271,13 @@ func TestErrorAgainstEachClock(t *testing.T) {
 			Term: 1, Event: "receive", From: from, Msg: "OK", MsgID: msg, Why: []string{"x -> y"},
 		})
 	}
+}
+
+// "An error that is too small": the clocks of nodes 2 and 3 count as right, since no message proves the opposite, but
+// differ by 100 ms. That of node 1 is compared with both, and its error is the larger one of the two.
+func TestErrorAgainstEachClock(t *testing.T) {
+	ahead := map[uint64]int{1: -4 * 3600e3, 2: 0, 3: -100} // in ms
+	s, send := senders(ahead)
 	send(2, 3, 110)
 	send(3, 2, 110)
 	send(1, 2, 54)
@@ -293,18 +300,9 @@ func TestErrorAgainstEachClock(t *testing.T) {
 // compare with any other, as is said. One of the others is the one to which the clocks are compared.
 func TestErrorBesideAClockThatIsNotCompared(t *testing.T) {
 	ahead := map[uint64]int{1: -5 * 3600e3, 2: 3 * 3600e3, 3: -4 * 3600e3, 4: -1 * 3600e3} // in ms
-	s := newScript()
-	for node := uint64(1); node <= 4; node++ {
-		s.add(node, ahead[node], trace.Record{Event: "start"})
-	}
-	for i, way := range [][2]uint64{{2, 3}, {3, 2}, {3, 4}, {4, 3}, {3, 1}} {
-		from, to, id := way[0], way[1], fmt.Sprint(way[0], ":", i+1)
-		s.add(from, 1000*(i+1)+ahead[from], trace.Record{
-			Term: 1, Event: "timeout", Sent: []string{fmt.Sprint("OK>", to, "#", id)}, Why: []string{"x -> y"},
-		})
-		s.add(to, 1000*(i+1)+10+ahead[to], trace.Record{
-			Term: 1, Event: "receive", From: from, Msg: "OK", MsgID: id, Why: []string{"x -> y"},
-		})
+	s, send := senders(ahead)
+	for _, way := range [][2]uint64{{2, 3}, {3, 2}, {3, 4}, {4, 3}, {3, 1}} {
+		send(way[0], way[1], 10)
 	}
 	g := s.b.History().Groups[0]
 	if told := strings.Join(g.Unknown, "\n"); !strings.Contains(told, "compare the clock of node 1 with the others'") {
@@ -321,5 +319,20 @@ func TestErrorBesideAClockThatIsNotCompared(t *testing.T) {
 	}
 	if compared != 2 {
 		t.Errorf("%+v", g.Clocks)
+	}
+}
+
+// "The fastest messages took less": the clocks of nodes 3 and 4 are compared, and so their error is known. Those of
+// nodes 1 and 2 are not, neither with each other nor with these, and tell nothing of who is right.
+func TestErrorBesideClocksThatAreNotCompared(t *testing.T) {
+	ahead := map[uint64]int{1: -600e3, 2: 60e3, 3: 0, 4: 300e3} // in ms
+	s, send := senders(ahead)
+	send(3, 4, 10)
+	send(4, 3, 30)
+	send(3, 1, 10)
+	send(3, 2, 10)
+	clocks := s.b.History().Groups[0].Clocks
+	if !slices.ContainsFunc(clocks, func(c rounds.Clock) bool { return c.Node > 2 && c.Error > 0 }) {
+		t.Errorf("%+v", clocks)
 	}
 }

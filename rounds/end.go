@@ -3,6 +3,8 @@ package rounds
 import (
 	"slices"
 	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 )
 
 // end sets when the leadership was over: at the first of what ends it. Zero if nothing in the records does.
@@ -188,7 +190,7 @@ func (g *group) heldOn(r *Leadership) bool {
 func (g *group) wroteUnseen(r *Leadership) bool {
 	l := r.life
 	alone := len(r.Followers) == 0
-	if l.next != nil && (l.next.first() > 1 || alone && l.next.began() > l.highest()) {
+	if l.next != nil && (l.next.first() > 1 || alone && l.next.began() > g.inRound(l.highest())) {
 		return true
 	}
 	if slices.ContainsFunc(r.Followers, func(f Follower) bool { return f.number > l.numbered }) {
@@ -198,6 +200,14 @@ func (g *group) wroteUnseen(r *Leadership) bool {
 	return slices.ContainsFunc(g.orphans[l.node], func(at time.Time) bool {
 		return at.After(last) && (l.next == nil || at.Before(g.fix.at(l.node, l.next.from)))
 	})
+}
+
+// inRound returns the round in which a process begins that knows of no term above this one.
+func (g *group) inRound(term uint64) uint64 {
+	if entry, err := catalog.Lookup(g.key.algo); err == nil && entry.Ahead {
+		return term + 1
+	}
+	return term
 }
 
 // processEnd returns when the leader's process had ended by the first evidence of others, by the start of the next

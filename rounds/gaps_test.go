@@ -342,17 +342,27 @@ func TestLeaseWithALateHeartbeat(t *testing.T) {
 }
 
 // "Its lease ended": node 1, alone, began again in a term that it knows by no record of its process before, so that the
-// end of that one's log is missing, and perhaps a renewal.
+// end of that one's log is missing, and perhaps a renewal. With chubby it begins in the term after the last one.
 func TestLeaseBeforeAMissingProcess(t *testing.T) {
-	for round, want := range map[uint64]rounds.EndKind{1: rounds.EndedByLease, 2: rounds.EndedUnseen} {
+	for _, c := range []struct {
+		algo  string
+		round uint64
+		want  rounds.EndKind
+	}{
+		{"raft", 1, rounds.EndedByLease},
+		{"raft", 2, rounds.EndedUnseen},
+		{"chubby", 2, rounds.EndedByLease},
+		{"chubby", 3, rounds.EndedUnseen},
+	} {
 		v := newVoters()
+		v.algo = c.algo
 		v.start(1, 0)
 		v.lead(1, 10, 1)
 		v.life[1]++
-		v.add(1, 9000, trace.Record{Event: "start", Round: round})
+		v.add(1, 9000, trace.Record{Event: "start", Round: c.round})
 		l := v.b.History().Groups[0].Leaderships[0]
-		if l.Ended.Kind != want {
-			t.Errorf("round %d: %+v", round, l)
+		if l.Ended.Kind != c.want {
+			t.Errorf("%s, round %d: %+v", c.algo, c.round, l)
 		}
 	}
 }
@@ -380,6 +390,27 @@ func TestLeaseOfFollowersThatBeganAgain(t *testing.T) {
 		}
 		if l := v.b.History().Groups[0].Leaderships[0]; l.End.IsZero() == again {
 			t.Errorf("%s: %+v", name, l)
+		}
+	}
+}
+
+// "Node 3 led term 1 until 1 s": the logs end before that. The processes of its followers had ended, and the next ones
+// may promise the lease again as long as it runs.
+func TestLeaseAfterTheLogsEnd(t *testing.T) {
+	for last, over := range map[int]bool{700: false, 1100: true} {
+		v := newVoters()
+		for node := uint64(1); node <= 3; node++ {
+			v.start(node, 0)
+		}
+		v.ask(3, 5, 1)
+		v.elect(3, 1, 1, 2)
+		for _, node := range []uint64{1, 2} {
+			v.start(node, 500)
+			v.add(node, last, trace.Record{Event: "peers", Alive: []uint64{1, 2}})
+		}
+		l := v.b.History().Groups[0].Leaderships[0]
+		if l.End.IsZero() == over || over && !l.End.Equal(l.Lease) {
+			t.Errorf("the logs end at %d ms: %+v", last, l)
 		}
 	}
 }
