@@ -173,6 +173,39 @@ func TestProvenEndByClocksThatAreNotCompared(t *testing.T) {
 	}
 }
 
+// "Ended too early": the votes took long to come, so that the leader says of a lease that runs for a second, from when it
+// asked for them, that 850 ms are left. The last heartbeat that its followers answered is in no log of its own, and
+// renewed the lease for a second.
+func TestLeaseSinceTheVotesWereAsked(t *testing.T) {
+	v := newVoters()
+	for node := uint64(1); node <= 3; node++ {
+		v.start(node, 0)
+	}
+	v.add(1, 10, trace.Record{
+		Term: 1, Event: "timeout", Sent: []string{"REQUEST_VOTE>2#1:1", "REQUEST_VOTE>3#1:2"},
+		Why: []string{"a majority would vote for this node in term 1 -> become candidate"},
+	})
+	v.add(1, 160, trace.Record{
+		Term: 1, Event: "receive", Leader: 1, Token: 1, LeaderChange: trace.Elected, ValidUntil: atMS(1010),
+		Why: []string{"a majority voted in term 1 -> lead"}, Sent: []string{"HEARTBEAT>2#1:3", "HEARTBEAT>3#1:4"},
+	})
+	for node := uint64(2); node <= 3; node++ {
+		v.add(node, 170, trace.Record{
+			Term: 1, Event: "receive", Leader: 1, Token: 1, LeaderChange: trace.Elected, ValidUntil: atMS(1010),
+			From: 1, Msg: "HEARTBEAT", MsgID: fmt.Sprint("1:", node+1), Why: []string{"1 leads term 1 -> follow it"},
+		})
+		v.add(node, 610, trace.Record{
+			Term: 1, Event: "receive", Leader: 1, Token: 1, ValidUntil: atMS(1160),
+			From: 1, Msg: "HEARTBEAT", MsgID: fmt.Sprint("1:", node+3),
+		})
+		v.miss(node, 1170, 1)
+		v.add(node, 9000, trace.Record{Event: "timeout", Term: 1})
+	}
+	if led := v.b.History().Groups[0].Leaderships[0]; led.End.Before(atMS(1600)) || led.End.After(atMS(1700)) {
+		t.Errorf("%+v", led)
+	}
+}
+
 // "Ended too late": all records of the leader are here, which had hung. A follower receives a heartbeat of its former
 // process, with a higher number, and does not follow it: the leader had not sent more than it wrote.
 func TestHeartbeatOfTheFormerProcess(t *testing.T) {

@@ -41,6 +41,7 @@ type life struct {
 
 	lease time.Duration // for how long a lease ran at most when the process wrote of it
 
+	asked    mark        // when it last asked for votes
 	woke     []time.Time // when it had just woken, by its own word
 	unheeded []mark      // when it led, and no majority answered it
 	spent    []uint64    // the terms that it won without leading them, since it had to end a split first
