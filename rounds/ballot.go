@@ -224,7 +224,7 @@ func (r *Round) refuses(m *Message) bool {
 // answered reports whether a vote of which only the receipt is known is for the candidacy in this term. It may be an
 // answer to an earlier one: a voter whose records are there would have written that it votes in this term, and one
 // whose messages had lower numbers all the while since it was asked did not send it. A voter that refuses later had not
-// voted.
+// voted, nor had one that answered before, with a higher number, whether it would.
 func (r *Round) answered(g *group, m *Message) bool {
 	got := &r.Steps[m.ReceiveStep]
 	for i := range got.reasons {
@@ -232,11 +232,13 @@ func (r *Round) answered(g *group, m *Message) bool {
 			return true
 		}
 	}
-	refused := slices.ContainsFunc(r.Messages, func(later Message) bool {
-		return later.From == m.From && later.To == m.To && slices.Contains(voteKinds, later.Kind) &&
-			numberOf(later.ID) > numberOf(m.ID) && strings.HasPrefix(later.Detail, later.Kind+" no")
+	older := slices.ContainsFunc(r.Messages, func(other Message) bool {
+		refuses := slices.Contains(voteKinds, other.Kind) && strings.HasPrefix(other.Detail, other.Kind+" no")
+		before := other.Kind == proto.KindPreVoteReply.String() && other.ReceiveStep >= 0 &&
+			other.ReceiveStep < m.ReceiveStep
+		return other.From == m.From && other.To == m.To && numberOf(other.ID) > numberOf(m.ID) && (refuses || before)
 	})
-	return !refused && slices.ContainsFunc(r.Messages, func(ask Message) bool {
+	return !older && slices.ContainsFunc(r.Messages, func(ask Message) bool {
 		return slices.Contains(requestKinds, ask.Kind) && ask.From == m.To && ask.To == m.From &&
 			ask.SendStep >= 0 && ask.SendStep < m.ReceiveStep &&
 			r.Steps[ask.SendStep].Ref.Incarnation == got.Ref.Incarnation &&

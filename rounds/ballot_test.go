@@ -153,3 +153,24 @@ func TestVoteOfAProvenDeadProcess(t *testing.T) {
 		}
 	}
 }
+
+// "A vote that was never granted": the log of the voter is not here, and its vote in a former term comes after it was
+// asked again. It had answered with a higher number that it would vote.
+func TestVoteBeforeAnAnswer(t *testing.T) {
+	for number, want := range map[string]bool{"3:4": false, "3:6": true} { // of the vote
+		v := newVoters()
+		v.add(1, 5, trace.Record{
+			Term: 1, Event: "receive", From: 3, Msg: "PRE_VOTE_REPLY", Detail: "PRE_VOTE_REPLY yes", MsgID: "3:5",
+			Sent: []string{"REQUEST_VOTE>2#1:1", "REQUEST_VOTE>3#1:2"},
+			Why:  []string{"a majority would vote for this node in term 1 -> become candidate"},
+		})
+		v.add(1, 8, trace.Record{
+			Term: 1, Event: "receive", From: 3, Msg: "VOTE", Detail: "VOTE", MsgID: number, Why: []string{"x -> y"},
+		})
+		for _, voice := range v.b.History().Groups[0].Rounds[0].Ballot.Voices {
+			if voice.Voter == 3 && voice.Granted != want {
+				t.Errorf("a vote with the id %s: %+v", number, voice)
+			}
+		}
+	}
+}

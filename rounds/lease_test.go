@@ -173,8 +173,8 @@ func TestProvenEndByClocksThatAreNotCompared(t *testing.T) {
 	}
 }
 
-// "Ended too early": the votes took long to come, so that the leader says of a lease that runs for a second, from when it
-// asked for them, that 850 ms are left. The last heartbeat that its followers answered is in no log of its own, and
+// "Ended too early": the votes took long to come, so that the leader says of a lease that runs for a second, from when
+// it asked for them, that 850 ms are left. The last heartbeat that its followers answered is in no log of its own, and
 // renewed the lease for a second.
 func TestLeaseSinceTheVotesWereAsked(t *testing.T) {
 	v := newVoters()
