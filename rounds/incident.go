@@ -47,6 +47,7 @@ type Incident struct {
 
 	lastSign bool // see LastSign
 
+	over     Ref      // the record that Until is of, if there is a Leader
 	rounds   []*Round // of Terms
 	before   *Round   // of FormerTerm; nil if it is not kept
 	lack     shortage // the time in which the voters were missing that Why names; zero if it names none
@@ -205,8 +206,8 @@ func (r *Leadership) outlivedBy(other *Leadership) bool {
 func (g *group) incident(former, next *Leadership, rounds []*Round) Incident {
 	in := Incident{Until: g.logsEnd, Terms: []uint64{}, Records: []Ref{}}
 	if next != nil {
-		in.Leader, in.Term, in.Until = next.Leader, next.Term, next.From
-		in.prove(next.first())
+		in.Leader, in.Term, in.Until, in.over = next.Leader, next.Term, next.From, next.first()
+		in.prove(in.over)
 	}
 	if former != nil {
 		in.Former, in.FormerTerm, in.From, in.Ended = former.Leader, former.Term, former.End, former.Ended
@@ -386,7 +387,7 @@ func (in *Incident) precedes(c *Cause, g *group) bool {
 	if in.Leader == 0 || c.Node == 0 || c.At.IsZero() {
 		return false
 	}
-	off := g.apart(in.Leader, c.Node)
+	off := g.apart(in.over.Node, c.Node)
 	return off != unbounded && c.At.After(in.Until.Add(off))
 }
 
