@@ -332,6 +332,34 @@ func TestSilentInACutLog(t *testing.T) {
 	}
 }
 
+// "The process of node 2 ended": it had resigned, and followed the next leader before it ended. No messages compare the
+// clock of that leader, whose log begins later; the record of its follower tells when it led.
+func TestEndedAfterTheNextLed(t *testing.T) {
+	s := newScript()
+	s.add(2, 0, trace.Record{
+		Term: 1, Event: "timeout", Leader: 2, Why: []string{"no higher node is alive -> lead term 1"},
+	})
+	s.add(1, 10, trace.Record{
+		Term: 1, Event: "receive", From: 2, Msg: "COORDINATOR", MsgID: "2:1", Leader: 2,
+		Why: []string{"2 leads term 1 -> follow it"},
+	})
+	s.add(2, 1000, trace.Record{Term: 1, Event: "resign", Why: []string{"asked to resign -> step down, hand over to 4"}})
+	s.add(2, 1100, trace.Record{
+		Term: 2, Event: "receive", From: 4, Msg: "COORDINATOR", MsgID: "4:2", Leader: 4,
+		Why: []string{"term 2 is above 1 -> adopt it", "4 leads term 2 -> follow it"},
+	})
+	s.add(1, 1300, trace.Record{
+		Term: 2, Event: "peers", Alive: []uint64{1}, Evidence: "link-closed 2, dial-refused 2",
+		Why: []string{"leader 2 is gone -> call an election of term 2"},
+	})
+	s.seq[4] = 7
+	s.add(4, 5000, trace.Record{Term: 2, Event: "peers", Alive: []uint64{4}})
+	all := s.b.History().Groups[0].Incidents
+	if in := all[len(all)-1]; in.Leader != 4 || strings.Contains(in.Why, "ended") {
+		t.Errorf("%+v", in)
+	}
+}
+
 // "Node 2 handed over: resigned": it was another node that did, and before.
 func TestHandOverOfAnother(t *testing.T) {
 	s := newScript()
