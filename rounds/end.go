@@ -41,7 +41,9 @@ func (g *group) end(r *Leadership) {
 	}
 	late := r.gap || r.endedBy.expired && !r.life.debug // it may have noticed long after
 	if at, ref := g.abandoned(r, true); !at.IsZero() && leased(g.guarantee) && (r.Last.IsZero() || late) {
-		sooner(g.ranOut(r, at), Ending{EndedByLease, PeersSaw, ref})
+		if over := g.ranOut(r, at); !over.After(g.logsEnd) { // else it may still be renewed
+			sooner(over, Ending{EndedByLease, PeersSaw, ref})
+		}
 	}
 	if r.Ended.Kind == EndedByProcess && !r.Lease.IsZero() && r.Lease.Before(r.End) {
 		g.endedBefore(r)

@@ -213,6 +213,7 @@ func TestVoterThatMayFollow(t *testing.T) {
 		if c.goesOn {
 			v.add(2, 1600, trace.Record{Event: "receive", Term: 1, Round: 2, Why: []string{"1 asks for term 2 -> yes"}})
 		}
+		v.add(1, 3000, trace.Record{Event: "timeout", Term: 1}) // the lease had ended by then
 		led := v.b.History().Groups[0].Leaderships
 		if len(led) != 1 || led[0].End.IsZero() == c.over {
 			t.Errorf("%s: %+v", name, led)
@@ -261,6 +262,7 @@ func TestFollowerThatMayBeBack(t *testing.T) {
 		}
 		v.miss(1, 5000, 3)
 		v.add(2, 5100, trace.Record{Event: "receive", Term: 1, Round: 2, Why: []string{"1 asks for term 2 -> yes"}})
+		v.add(1, 7000, trace.Record{Event: "timeout", Term: 1}) // the lease had ended by then
 		led := v.b.History().Groups[0].Leaderships
 		if len(led) != 1 || led[0].End.IsZero() != gap {
 			t.Errorf("%s: %+v", name, led)
@@ -334,6 +336,7 @@ func TestLeaseWithALateHeartbeat(t *testing.T) {
 			})
 			v.miss(node, 3500, 3)
 		}
+		v.add(1, 5000, trace.Record{Event: "timeout", Term: 1})
 		l := v.b.History().Groups[0].Leaderships[0]
 		if l.Ended.Kind != rounds.EndedByLease || !l.End.Equal(atMS(end)) {
 			t.Errorf("level %s: %+v, want an end at %d ms", level, l, end)
@@ -410,6 +413,24 @@ func TestLeaseAfterTheLogsEnd(t *testing.T) {
 		}
 		l := v.b.History().Groups[0].Leaderships[0]
 		if l.End.IsZero() == over || over && !l.End.Equal(l.Lease) {
+			t.Errorf("the logs end at %d ms: %+v", last, l)
+		}
+	}
+}
+
+// "Node 3 led term 1 until 4.5 s": node 2 noticed at 3.5 s that no heartbeat came, but the leader may still renew the
+// lease where the logs end before it does.
+func TestLeaseThatRunsAsTheLogsEnd(t *testing.T) {
+	for last, over := range map[int]bool{3600: false, 5000: true} {
+		v := newVoters()
+		v.level = "info"
+		v.ask(3, 0, 1)
+		v.elect(3, 1, 1, 2)
+		for _, node := range []uint64{1, 2} {
+			v.miss(node, 3500, 3)
+			v.add(node, last, trace.Record{Event: "timeout", Term: 1})
+		}
+		if l := v.b.History().Groups[0].Leaderships[0]; l.End.IsZero() == over {
 			t.Errorf("the logs end at %d ms: %+v", last, l)
 		}
 	}
