@@ -31,6 +31,8 @@ type About struct {
 	// Promise returns the shortest Config.Promise with which the algorithm works. It is nil unless the
 	// algorithm's Guarantee is Lease.
 	Promise func(delta time.Duration) time.Duration
+	// Ahead says that a node which begins is in the round of the term after the last one that it knows.
+	Ahead bool
 	// Fences says whether the algorithm uses Config.Fence.
 	Fences bool
 	// Reasons are the kinds of reasons that the algorithm's own package declares.

@@ -50,6 +50,9 @@ type (
 	// Enters says that this node learned of a term that is above its own, which is Above until then.
 	Enters struct{ Term, Above Place }
 
+	// Ignores says that this node does not follow the sender of the HEARTBEAT that it received.
+	Ignores struct{}
+
 	// Votes says that this node votes in a term.
 	Votes struct{ Term Place }
 
@@ -112,6 +115,7 @@ func (Wins) decision()      {}
 func (Leads) decision()     {}
 func (Follows) decision()   {}
 func (Enters) decision()    {}
+func (Ignores) decision()   {}
 func (Votes) decision()     {}
 func (Answers) decision()   {}
 func (Readmits) decision()  {}

@@ -63,17 +63,22 @@ func (g *group) departed(f *Follower) (at time.Time, by Ref, ok bool) {
 }
 
 // mayFollow counts the voters, beside those with the leader, that may have followed it at the time t by none of their
-// records: the one in which a voter began to, or came back to it, may be missing.
+// records: the one in which a voter began to, or came back to it, may be missing. A follower
+// whose process ended may have promised the lease again in its next one, until the lease had ended.
 func (g *group) mayFollow(r *Leadership, with map[uint64]bool, t time.Time) (voters int) {
+	over := g.ranOut(r, t)
 	for id := range g.voters {
-		m, f, since := g.nodes[id], r.follower(id), r.From
+		m, f, since, until := g.nodes[id], r.follower(id), r.From, t
 		if f != nil {
 			since = f.Until.Add(1)
+			if !f.expired {
+				until = latest(t, over)
+			}
 		}
 		if m == nil || with[id] || id == r.Leader || since.After(t) {
 			continue
 		}
-		if l := m.at(t, g.fix); l == nil && !g.surelyFirst(m) || l != nil && !g.tells(l, since, t) {
+		if l := m.at(until, g.fix); l == nil && !g.surelyFirst(m) || l != nil && !g.tells(l, since, until) {
 			voters++
 		}
 	}

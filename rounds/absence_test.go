@@ -18,7 +18,7 @@ type voters struct {
 	life  map[uint64]int // how often each node was started again
 	seq   map[string]uint64
 
-	guarantee string
+	algo, guarantee string
 }
 
 func atMS(ms int) time.Time {
@@ -26,14 +26,14 @@ func atMS(ms int) time.Time {
 }
 
 func newVoters() *voters {
-	return &voters{rounds.NewBuilder(), "debug", map[uint64]int{}, map[string]uint64{}, "lease"}
+	return &voters{rounds.NewBuilder(), "debug", map[uint64]int{}, map[string]uint64{}, "raft", "lease"}
 }
 
 func (v *voters) add(node uint64, ms int, rec trace.Record) {
 	at := atMS(ms)
 	rec.Incarnation = fmt.Sprintf("n%dlife%d", node, v.life[node])
 	v.seq[rec.Incarnation]++
-	rec.Level, rec.Time, rec.Cluster, rec.Node, rec.Algo, rec.Guarantee = v.level, at, "c", node, "raft", v.guarantee
+	rec.Level, rec.Time, rec.Cluster, rec.Node, rec.Algo, rec.Guarantee = v.level, at, "c", node, v.algo, v.guarantee
 	rec.Seq, rec.Role = v.seq[rec.Incarnation], trace.Following
 	rec.HLC = cmp.Or(rec.HLC, fmt.Sprintf("%d.0", at.UnixMicro()))
 	switch rec.Leader {

@@ -224,7 +224,7 @@ func (r *Round) refuses(m *Message) bool {
 // answered reports whether a vote of which only the receipt is known is for the candidacy in this term. It may be an
 // answer to an earlier one: a voter whose records are there would have written that it votes in this term, and one
 // whose messages had lower numbers all the while since it was asked did not send it. A voter that refuses later had not
-// voted.
+// voted, nor had one that answered before, with a higher number, whether it would.
 func (r *Round) answered(g *group, m *Message) bool {
 	got := &r.Steps[m.ReceiveStep]
 	for i := range got.reasons {
@@ -232,41 +232,62 @@ func (r *Round) answered(g *group, m *Message) bool {
 			return true
 		}
 	}
-	refused := slices.ContainsFunc(r.Messages, func(later Message) bool {
-		return later.From == m.From && later.To == m.To && slices.Contains(voteKinds, later.Kind) &&
-			numberOf(later.ID) > numberOf(m.ID) && strings.HasPrefix(later.Detail, later.Kind+" no")
+	older := slices.ContainsFunc(r.Messages, func(other Message) bool {
+		refuses := slices.Contains(voteKinds, other.Kind) && strings.HasPrefix(other.Detail, other.Kind+" no")
+		before := other.Kind == proto.KindPreVoteReply.String() && other.ReceiveStep >= 0 &&
+			other.ReceiveStep < m.ReceiveStep
+		return other.From == m.From && other.To == m.To && numberOf(other.ID) > numberOf(m.ID) && (refuses || before)
 	})
-	return !refused && g.mayLack(m.From, got.At) && slices.ContainsFunc(r.Messages, func(ask Message) bool {
+	return !older && slices.ContainsFunc(r.Messages, func(ask Message) bool {
 		return slices.Contains(requestKinds, ask.Kind) && ask.From == m.To && ask.To == m.From &&
 			ask.SendStep >= 0 && ask.SendStep < m.ReceiveStep &&
 			r.Steps[ask.SendStep].Ref.Incarnation == got.Ref.Incarnation &&
-			!r.numberedLower(g, m, r.Steps[ask.SendStep].At)
+			r.mayLack(g, m, r.Steps[ask.SendStep].At)
 	})
 }
 
-// numberedLower reports whether the process which the sender of m was from the time since until m was received sent a
-// message after that with a lower number: m is then of another process, which had ended.
-func (r *Round) numberedLower(g *group, m *Message, since time.Time) bool {
-	off := g.apart(m.From, m.To)
-	if off == unbounded {
-		return false
+// mayLack reports whether the record may be missing in which the sender of m sent it, after its receiver asked it at
+// the time from. No process sent it then that had ended, that began later, whose records are all here, or that sent one
+// with a lower number later.
+func (r *Round) mayLack(g *group, m *Message, from time.Time) bool {
+	sender, until, off := g.nodes[m.From], r.Steps[m.ReceiveStep].At, g.apart(m.From, m.To)
+	if sender == nil || g.fix.at(m.From, sender.lives[len(sender.lives)-1].until).Before(until) {
+		return true
 	}
-	until, n := r.Steps[m.ReceiveStep].At.Add(off), numberOf(m.ID)
-	return slices.ContainsFunc(r.Messages, func(later Message) bool {
-		if later.From != m.From || later.SendStep < 0 || numberOf(later.ID) >= n {
+	if off == unbounded {
+		return slices.ContainsFunc(sender.lives, func(l *life) bool { return !l.complete() || l.text })
+	}
+	from, until = from.Add(-off), until.Add(off)
+	wrote := time.Time{} // when the process before last wrote
+	for _, l := range sender.lives {
+		may := !wrote.After(until) && !g.endedSince(l, m.To, from) && !l.sendsLower(numberOf(m.ID), until, g.fix)
+		if may && (l.text || !l.complete() && !g.tells(l, from, until)) {
+			return true
+		}
+		wrote = g.fix.at(l.node, l.until)
+	}
+	return false
+}
+
+// sendsLower reports whether the process sent a message with a lower number than n after the time t.
+func (l *life) sendsLower(n uint64, t time.Time, fix clockFix) bool {
+	for _, m := range slices.Backward(l.sorted()) {
+		if !fix.at(l.node, m.wall).After(t) {
 			return false
 		}
-		sent := &r.Steps[later.SendStep]
-		l := g.nodes[m.From].byIncarnation[sent.Ref.Incarnation]
-		return l != nil && sent.At.After(until) && g.fix.at(l.node, l.from).Add(off).Before(since)
-	})
+		if m.sent > 1 && m.sent-1 < n {
+			return true
+		}
+	}
+	return false
 }
 
-// mayLack reports whether records of a node from before the time t may be missing.
-func (g *group) mayLack(node uint64, t time.Time) bool {
-	m := g.nodes[node]
-	return m == nil || slices.ContainsFunc(m.lives, func(l *life) bool { return !l.complete() || l.text }) ||
-		g.fix.at(node, m.lives[len(m.lives)-1].until).Before(t)
+// endedSince reports whether the process had certainly ended at a time by the clock of a node.
+func (g *group) endedSince(l *life, node uint64, at time.Time) bool {
+	return slices.ContainsFunc(g.events(l), func(e LifeEvent) bool {
+		off := g.apart(e.Ref.Node, node)
+		return e.Kind == Ended && off != unbounded && e.At.Add(off).Before(at)
+	})
 }
 
 // no says in a few words what keeps a voter from voting for the candidate.

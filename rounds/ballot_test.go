@@ -1,6 +1,7 @@
 package rounds_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
@@ -106,6 +107,68 @@ func TestVoteBeforeARefusal(t *testing.T) {
 		})
 		for _, voice := range v.b.History().Groups[0].Rounds[0].Ballot.Voices {
 			if voice.Voter == 3 && voice.Counted != want {
+				t.Errorf("a vote with the id %s: %+v", number, voice)
+			}
+		}
+	}
+}
+
+// "A vote that was never granted": a vote of the voter's former process, whose log was rotated, comes after that was
+// proven dead, and the candidate asked anew. All records are here of the process that runs since, or the numbers of its
+// messages tell that it has not sent the vote.
+func TestVoteOfAProvenDeadProcess(t *testing.T) {
+	for name, want := range map[string]bool{
+		"all records": false, "a missing record": true, "a missing record, and lower numbers later": false,
+	} {
+		v := newVoters()
+		v.seq["n3life0"] = 40
+		v.add(3, 0, trace.Record{Event: "timeout"})
+		v.add(2, 500, trace.Record{Event: "gone", About: 3, Detail: "3 n3life0"})
+		v.add(1, 1000, trace.Record{
+			Term: 1, Event: "timeout", Sent: []string{"REQUEST_VOTE>2#1:1", "REQUEST_VOTE>3#1:2"},
+			Why: []string{"a majority would vote for this node in term 1 -> become candidate"},
+		})
+		v.start(3, 1005)
+		if name != "all records" {
+			v.seq["n3life1"]++
+		}
+		v.add(1, 1010, trace.Record{Term: 1, Event: "receive", From: 3, Msg: "VOTE", MsgID: "3:12"})
+		v.add(2, 1011, trace.Record{
+			Term: 1, Event: "receive", From: 1, Msg: "REQUEST_VOTE", MsgID: "1:1", Sent: []string{"VOTE>1#2:1"},
+			Why: []string{"nothing binds this voter -> vote for 1 in term 1"},
+		})
+		v.add(1, 1012, trace.Record{
+			Term: 1, Event: "receive", From: 2, Msg: "VOTE", MsgID: "2:1", Leader: 1, Token: 1,
+			LeaderChange: trace.Elected, ValidUntil: atMS(2000), Why: []string{"a majority voted in term 1 -> lead"},
+		})
+		next := "ELECTED>2#3:13"
+		if strings.HasSuffix(name, "lower numbers later") {
+			next = "ELECTED>2#3:1"
+		}
+		v.add(3, 1100, trace.Record{Term: 2, Event: "timeout", Sent: []string{next}})
+		for _, voice := range v.b.History().Groups[0].Rounds[0].Ballot.Voices {
+			if voice.Voter == 3 && voice.Granted != want {
+				t.Errorf("%s: %+v", name, voice)
+			}
+		}
+	}
+}
+
+// "A vote that was never granted": the log of the voter is not here, and its vote in a former term comes after it was
+// asked again. It had answered with a higher number that it would vote.
+func TestVoteBeforeAnAnswer(t *testing.T) {
+	for number, want := range map[string]bool{"3:4": false, "3:6": true} { // of the vote
+		v := newVoters()
+		v.add(1, 5, trace.Record{
+			Term: 1, Event: "receive", From: 3, Msg: "PRE_VOTE_REPLY", Detail: "PRE_VOTE_REPLY yes", MsgID: "3:5",
+			Sent: []string{"REQUEST_VOTE>2#1:1", "REQUEST_VOTE>3#1:2"},
+			Why:  []string{"a majority would vote for this node in term 1 -> become candidate"},
+		})
+		v.add(1, 8, trace.Record{
+			Term: 1, Event: "receive", From: 3, Msg: "VOTE", Detail: "VOTE", MsgID: number, Why: []string{"x -> y"},
+		})
+		for _, voice := range v.b.History().Groups[0].Rounds[0].Ballot.Voices {
+			if voice.Voter == 3 && voice.Granted != want {
 				t.Errorf("a vote with the id %s: %+v", number, voice)
 			}
 		}

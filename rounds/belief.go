@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -50,11 +51,15 @@ type turn struct {
 func (l *life) noteBelief(rec *trace.Record, reasons []reason, m mark) {
 	b := belief{first: m, last: m, leader: rec.Leader, until: rec.ValidUntil}
 	b.term, b.unsettled = leaderTerm(rec, reasons)
-	if rec.Leader != 0 && rec.From == rec.Leader && rec.Msg == proto.KindHeartbeat.String() {
+	beat := rec.Msg == proto.KindHeartbeat.String() && !decides[algorithms.Ignores](reasons)
+	if beat && rec.Leader != 0 && rec.From == rec.Leader {
 		b.heard = heartbeat{m, numberOf(rec.MsgID)}
 	}
 	if !b.until.IsZero() {
-		l.lease = max(l.lease, b.until.Sub(rec.Time))
+		l.lease = max(l.lease, b.until.Sub(l.leasedFrom(rec)))
+	}
+	if slices.ContainsFunc(rec.Sent, requestsVote) {
+		l.asked = m
 	}
 	if n := len(l.beliefs); n > 0 {
 		was := &l.beliefs[n-1]
@@ -82,6 +87,23 @@ func (l *life) noteBelief(rec *trace.Record, reasons []reason, m mark) {
 		b.sent = rec.Sent
 	}
 	l.beliefs = append(l.beliefs, b)
+}
+
+// requestsVote reports whether the message that a record sent wants a vote.
+func requestsVote(sent string) bool {
+	kind, _, _ := strings.Cut(sent, ">")
+	return slices.Contains(requestKinds, kind)
+}
+
+// leasedFrom returns when the lease began to run at the latest that the record tells: of a node that has just won, when
+// it last asked for votes, if it wrote down all since.
+func (l *life) leasedFrom(rec *trace.Record) time.Time {
+	n := len(l.beliefs)
+	won := rec.Leader == l.node && (n == 0 || l.beliefs[n-1].leader != l.node)
+	if won && l.debug && l.asked.seq > 0 && l.rangeOf(rec.Seq) <= l.asked.seq {
+		return l.asked.wall
+	}
+	return rec.Time
 }
 
 // lastHeard returns the last HEARTBEAT of the belief and of one that continues it.

@@ -152,8 +152,20 @@ func (r *Round) findCause(g *group) {
 			c.Node, c.Evidence, c.Ref, c.At = w.Node, w.Evidence, w.Ref, w.At
 		}
 		c.Back, c.BackAt = g.back(c)
+	} else if led := g.lastLed(c.Lost, r.Term, c.At); c.Kind == LeaderSilent && led != nil && g.endMissing(led, c.At) {
+		c.Lost = 0 // it may have given up the term, and be well
 	}
 	r.Cause = c
+}
+
+// lastLed returns the last leadership of the node up to the term that had begun by then, nil for none.
+func (g *group) lastLed(id, term uint64, then time.Time) *Leadership {
+	for _, l := range slices.Backward(g.byLeader[id]) {
+		if l.Term <= term && !l.From.After(then) {
+			return l
+		}
+	}
+	return nil
 }
 
 // notLost corrects the cause under a lease, where "leader 3 is gone" is the word of the algorithm inside: it says so of
@@ -163,13 +175,7 @@ func (r *Round) notLost(c *Cause, g *group) {
 	if c.Lost == 0 || !leased(r.Guarantee) {
 		return
 	}
-	var led *Leadership
-	for _, l := range slices.Backward(g.byLeader[c.Lost]) {
-		if l.Term <= r.Term && !l.From.After(c.At) {
-			led = l
-			break
-		}
-	}
+	led := g.lastLed(c.Lost, r.Term, c.At)
 	switch {
 	case led == nil:
 		c.Text, c.Kind, c.Lost = fmt.Sprintf("node %d, which was nominated, is gone", c.Lost), NomineeLost, 0

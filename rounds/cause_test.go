@@ -1,6 +1,7 @@
 package rounds_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -296,6 +297,69 @@ func TestReleaseWhoseRecordIsMissing(t *testing.T) {
 	}
 }
 
+// "Node 3 stopped answering", and it was well: its log ends before another node had heard nothing of it for long, and it
+// may have given up the term. Where it writes on, it did not, and evidence against it tells that it did not answer.
+func TestSilentInACutLog(t *testing.T) {
+	for name, c := range map[string]struct{ on, evidence bool }{
+		"its log ends":        {},
+		"it writes on":        {on: true},
+		"its link had closed": {evidence: true},
+	} {
+		v := newVoters()
+		v.elect(3, 1, 1, 2)
+		if c.evidence {
+			v.add(2, 700, trace.Record{
+				Term: 1, Event: "peers", Leader: 3, Token: 1, Alive: []uint64{1, 2}, Evidence: "link-closed 3",
+			})
+		}
+		v.add(2, 1500, trace.Record{
+			Term: 1, Round: 2, Event: "timeout", LeaderChange: trace.Lost, Sent: []string{"PRE_VOTE>1#2:1"},
+			Why: []string{"nobody has heard leader 3 of late -> ask the voters for term 2"},
+		})
+		if c.on {
+			v.add(3, 1510, trace.Record{Term: 1, Event: "timeout", Leader: 3, Token: 1, ValidUntil: atMS(2500)})
+			v.expire(3, 2500, 1)
+		}
+		v.lead(2, 2610, 2)
+		told := c.on || c.evidence
+		g := v.b.History().Groups[0]
+		if in := g.Incidents[1]; strings.Contains(in.Why, "answering") != told {
+			t.Errorf("%s: %+v", name, in)
+		}
+		if cause := g.Rounds[1].Cause; (cause.Lost == 3) != told {
+			t.Errorf("%s: %+v", name, cause)
+		}
+	}
+}
+
+// "The process of node 2 ended": it had resigned, and followed the next leader before it ended. No messages compare the
+// clock of that leader, whose log begins later; the record of its follower tells when it led.
+func TestEndedAfterTheNextLed(t *testing.T) {
+	s := newScript()
+	s.add(2, 0, trace.Record{
+		Term: 1, Event: "timeout", Leader: 2, Why: []string{"no higher node is alive -> lead term 1"},
+	})
+	s.add(1, 10, trace.Record{
+		Term: 1, Event: "receive", From: 2, Msg: "COORDINATOR", MsgID: "2:1", Leader: 2,
+		Why: []string{"2 leads term 1 -> follow it"},
+	})
+	s.add(2, 1000, trace.Record{Term: 1, Event: "resign", Why: []string{"asked to resign -> step down, hand over to 4"}})
+	s.add(2, 1100, trace.Record{
+		Term: 2, Event: "receive", From: 4, Msg: "COORDINATOR", MsgID: "4:2", Leader: 4,
+		Why: []string{"term 2 is above 1 -> adopt it", "4 leads term 2 -> follow it"},
+	})
+	s.add(1, 1300, trace.Record{
+		Term: 2, Event: "peers", Alive: []uint64{1}, Evidence: "link-closed 2, dial-refused 2",
+		Why: []string{"leader 2 is gone -> call an election of term 2"},
+	})
+	s.seq[4] = 7
+	s.add(4, 5000, trace.Record{Term: 2, Event: "peers", Alive: []uint64{4}})
+	all := s.b.History().Groups[0].Incidents
+	if in := all[len(all)-1]; in.Leader != 4 || strings.Contains(in.Why, "ended") {
+		t.Errorf("%+v", in)
+	}
+}
+
 // "Node 2 handed over: resigned": it was another node that did, and before.
 func TestHandOverOfAnother(t *testing.T) {
 	s := newScript()
@@ -367,5 +431,31 @@ func TestNomineeSawTheEnd(t *testing.T) {
 	all := v.b.History().Groups[0].Rounds
 	if c := all[len(all)-1].Cause; c.Kind != rounds.LeaderLost || c.Lost != 3 || c.Evidence != "proven-dead 3" {
 		t.Errorf("%+v", c)
+	}
+}
+
+// "Because a process ended that did not": node 1 followed the next leader already, whose log is cut short, when the
+// process of the former one ended. The call of node 4 in the same term came later by the clock of node 1, which tells
+// since when the next one led.
+func TestCallAfterTheWinByAFollower(t *testing.T) {
+	s := newScript()
+	follow := func(node uint64, ms int, leader, term uint64) {
+		why := fmt.Sprintf("%d leads term %d -> follow it", leader, term)
+		s.add(node, ms, trace.Record{Term: term, Event: "receive", Leader: leader, Why: []string{why}})
+	}
+	s.add(3, 0, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3, 4}})
+	s.add(2, 1000, trace.Record{
+		Term: 2, Event: "timeout", Why: []string{"no higher node is alive -> lead term 2"}, Leader: 2,
+	})
+	follow(4, 1001, 2, 2)
+	follow(1, 1002, 2, 2)
+	follow(1, 1500, 3, 3)
+	s.add(4, 2000, trace.Record{
+		Term: 3, Event: "peers", Alive: []uint64{1, 3, 4}, Evidence: "link-closed 2, dial-refused 2",
+		Why: []string{"leader 2 is gone -> call an election of term 3"},
+	})
+	all := s.b.History().Groups[0].Incidents
+	if in := all[len(all)-1]; in.Leader != 3 || in.Why != "no record says why" {
+		t.Errorf("node %d led next: %s", in.Leader, in.Why)
 	}
 }

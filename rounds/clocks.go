@@ -176,7 +176,7 @@ func (f clockFix) differ() bool {
 	return false
 }
 
-// fix estimates the offset of each clock against the clocks that agree: the largest set of clocks that may all
+// fix estimates the offset of each clock against the clocks that agree: the largest set of compared clocks that may all
 // be the same, as far as the messages tell. The other clocks follow, those first that the placed ones bound best. Each
 // gets an offset that keeps the bounds of all placed ones. Such an offset exists, since most has the shortest paths.
 func (p *paths) fix() clockFix {
@@ -296,16 +296,35 @@ func (g *group) meet(one, other uint64) bool {
 	return !b.lives[0].from.After(until) && !from.After(b.lives[len(b.lives)-1].until)
 }
 
-// agreeing returns the indexes of a largest set of clocks any two of which may be the same. It starts from each
-// clock, and adds the others in the order of how many clocks they agree with. If no two clocks agree, it is the one
-// clock that differs least from the others.
+// compared returns the indexes of a largest set of clocks that messages in both directions compare; of all clocks if
+// these compare no two.
+func (p *paths) compared() []int {
+	var all, best []int
+	for i, one := range p.ids {
+		var with []int
+		for j, other := range p.ids {
+			if p.linked(one, other) {
+				with = append(with, j)
+			}
+		}
+		if all = append(all, i); len(with) > len(best) {
+			best = with
+		}
+	}
+	if len(best) == 1 {
+		return all
+	}
+	return best
+}
+
+// agreeing returns the indexes of a largest set of compared clocks any two of which may be the same. It starts from
+// each clock, and adds the others in the order of how many clocks they agree with. If no two clocks agree, it is the
+// one clock that differs least from the others.
 func (p *paths) agreeing() (best []int) {
-	n := len(p.ids)
 	agrees := func(i, j int) bool { return p.most[i][j] >= -sameClock && p.most[j][i] >= -sameClock }
-	order, friends, differs := make([]int, n), make([]int, n), make([]time.Duration, n)
-	for i := range n {
-		order[i] = i
-		for j := range n {
+	order, friends, differs := p.compared(), make([]int, len(p.ids)), make([]time.Duration, len(p.ids))
+	for _, i := range order {
+		for _, j := range order {
 			if agrees(i, j) {
 				friends[i]++
 			}

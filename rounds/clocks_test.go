@@ -2,6 +2,7 @@ package rounds_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -12,30 +13,45 @@ import (
 )
 
 // "Clocks that were compared in one direction only count as exactly right": where all messages go one way, that is said
-// of all clocks, if one of them is certainly wrong, or if what the nodes wrote is of other times.
+// of all clocks, if one of them is certainly wrong, or if what the nodes wrote is of other times. That one is
+// corrected, and not all the others.
 func TestMessagesInOneDirection(t *testing.T) {
-	for _, ahead := range []int{0, 3600e3, -3600e3} { // by how much the clock of the sender is ahead, in ms
-		s := newScript()
-		s.add(3, ahead, trace.Record{
-			Term: 1, Event: "timeout", Leader: 3, Why: []string{"no higher node is alive -> lead term 1"},
-			Sent: []string{"COORDINATOR>1#3:1", "COORDINATOR>2#3:2"},
-		})
-		for node := uint64(1); node <= 2; node++ {
-			s.add(node, 1, trace.Record{
-				Term: 1, Event: "receive", From: 3, Msg: "COORDINATOR", MsgID: fmt.Sprint("3:", node), Leader: 3,
-				Why: []string{"3 leads term 1 -> follow it"},
-			})
-		}
-		unknown := strings.Join(s.b.History().Groups[0].Unknown, "\n")
-		told := strings.Contains(unknown, "No messages compare the clocks of nodes 1, 2 and 3")
-		if told != (ahead != 0) {
-			t.Errorf("%d ms ahead: %q", ahead, unknown)
-		}
-		corrected := strings.Contains(unknown, "but those of node 3 are corrected as far as messages")
-		if corrected != (ahead > 0) { // then they came before they were sent
-			t.Errorf("%d ms ahead: %q of times that are corrected", ahead, unknown)
+	for _, sender := range []uint64{1, 3} {
+		for _, ahead := range []int{0, 3600e3, -3600e3} { // by how much the clock of the sender is ahead, in ms
+			group := sendInOneDirection(sender, ahead)
+			unknown := strings.Join(group.Unknown, "\n")
+			told := strings.Contains(unknown, "No messages compare the clocks of nodes 1, 2 and 3")
+			if told != (ahead != 0) {
+				t.Errorf("%d ms ahead: %q", ahead, unknown)
+			}
+			// If it is ahead, its messages came before they were sent.
+			part := fmt.Sprintf("but those of node %d are corrected as far as messages", sender)
+			if corrected := strings.Contains(unknown, part); corrected != (ahead > 0) {
+				t.Errorf("%d ms ahead: %q of times that are corrected", ahead, unknown)
+			}
 		}
 	}
+}
+
+// sendInOneDirection returns what is told of a node that sends two others a message, by a clock that is so many ms
+// ahead.
+func sendInOneDirection(sender uint64, ahead int) *rounds.Group {
+	s := newScript()
+	first, second := 1+sender%3, 1+(sender+1)%3
+	s.add(sender, ahead, trace.Record{
+		Term: 1, Event: "timeout", Leader: sender, Why: []string{"no higher node is alive -> lead term 1"},
+		Sent: []string{
+			fmt.Sprintf("COORDINATOR>%d#%d:%d", first, sender, first),
+			fmt.Sprintf("COORDINATOR>%d#%d:%d", second, sender, second),
+		},
+	})
+	for _, node := range []uint64{first, second} {
+		s.add(node, 1, trace.Record{
+			Term: 1, Event: "receive", From: sender, Msg: "COORDINATOR", MsgID: fmt.Sprint(sender, ":", node),
+			Leader: sender, Why: []string{fmt.Sprintf("%d leads term 1 -> follow it", sender)},
+		})
+	}
+	return s.b.History().Groups[0]
 }
 
 // "Suspected, but it was dead": no message compares two clocks, and what both nodes wrote is of the same time by them.
@@ -237,16 +253,15 @@ func TestHybridClockTellsThatClocksDiffer(t *testing.T) {
 	}
 }
 
-// "An error that is too small": the clocks of nodes 2 and 3 count as right, since no message proves the opposite, but
-// differ by 100 ms. That of node 1 is compared with both, and its error is the larger one of the two.
-func TestErrorAgainstEachClock(t *testing.T) {
-	ahead := map[uint64]int{1: -4 * 3600e3, 2: 0, 3: -100} // in ms
-	s := newScript()
-	for node := uint64(1); node <= 3; node++ {
+// senders returns the script of nodes whose clocks are ahead by so many ms, and what writes that a message of one took
+// so many ms to another.
+func senders(ahead map[uint64]int) (s *script, send func(from, to uint64, took int)) {
+	s = newScript()
+	for _, node := range slices.Sorted(maps.Keys(ahead)) {
 		s.add(node, ahead[node], trace.Record{Event: "start"})
 	}
 	id := 0
-	send := func(from, to uint64, took int) {
+	return s, func(from, to uint64, took int) {
 		id++
 		msg := fmt.Sprint(from, ":", id)
 		s.add(from, 1000*id+ahead[from], trace.Record{
@@ -256,6 +271,13 @@ func TestErrorAgainstEachClock(t *testing.T) {
 			Term: 1, Event: "receive", From: from, Msg: "OK", MsgID: msg, Why: []string{"x -> y"},
 		})
 	}
+}
+
+// "An error that is too small": the clocks of nodes 2 and 3 count as right, since no message proves the opposite, but
+// differ by 100 ms. That of node 1 is compared with both, and its error is the larger one of the two.
+func TestErrorAgainstEachClock(t *testing.T) {
+	ahead := map[uint64]int{1: -4 * 3600e3, 2: 0, 3: -100} // in ms
+	s, send := senders(ahead)
 	send(2, 3, 110)
 	send(3, 2, 110)
 	send(1, 2, 54)
@@ -271,5 +293,46 @@ func TestErrorAgainstEachClock(t *testing.T) {
 		if off.Abs() > clocks[0].Error {
 			t.Errorf("off by %v against node %d: %+v", off, other, clocks[0])
 		}
+	}
+}
+
+// "The wall clock of node 2 is 8h ahead of the others'": so it is of the clock of node 1 alone, which no messages
+// compare with any other, as is said. One of the others is the one to which the clocks are compared.
+func TestErrorBesideAClockThatIsNotCompared(t *testing.T) {
+	ahead := map[uint64]int{1: -5 * 3600e3, 2: 3 * 3600e3, 3: -4 * 3600e3, 4: -1 * 3600e3} // in ms
+	s, send := senders(ahead)
+	for _, way := range [][2]uint64{{2, 3}, {3, 2}, {3, 4}, {4, 3}, {3, 1}} {
+		send(way[0], way[1], 10)
+	}
+	g := s.b.History().Groups[0]
+	if told := strings.Join(g.Unknown, "\n"); !strings.Contains(told, "compare the clock of node 1 with the others'") {
+		t.Errorf("%q", told)
+	}
+	compared := 0
+	for _, c := range g.Clocks {
+		if c.Node != 1 {
+			compared++
+		}
+		if (c.Node != 1) != (c.Error > 0) {
+			t.Errorf("%+v", c)
+		}
+	}
+	if compared != 2 {
+		t.Errorf("%+v", g.Clocks)
+	}
+}
+
+// "The fastest messages took less": the clocks of nodes 3 and 4 are compared, and so their error is known. Those of
+// nodes 1 and 2 are not, neither with each other nor with these, and tell nothing of who is right.
+func TestErrorBesideClocksThatAreNotCompared(t *testing.T) {
+	ahead := map[uint64]int{1: -600e3, 2: 60e3, 3: 0, 4: 300e3} // in ms
+	s, send := senders(ahead)
+	send(3, 4, 10)
+	send(4, 3, 30)
+	send(3, 1, 10)
+	send(3, 2, 10)
+	clocks := s.b.History().Groups[0].Clocks
+	if !slices.ContainsFunc(clocks, func(c rounds.Clock) bool { return c.Node > 2 && c.Error > 0 }) {
+		t.Errorf("%+v", clocks)
 	}
 }

@@ -3,6 +3,8 @@ package rounds
 import (
 	"slices"
 	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 )
 
 // end sets when the leadership was over: at the first of what ends it. Zero if nothing in the records does.
@@ -39,7 +41,9 @@ func (g *group) end(r *Leadership) {
 	}
 	late := r.gap || r.endedBy.expired && !r.life.debug // it may have noticed long after
 	if at, ref := g.abandoned(r, true); !at.IsZero() && leased(g.guarantee) && (r.Last.IsZero() || late) {
-		sooner(g.ranOut(r, at), Ending{EndedByLease, PeersSaw, ref})
+		if over := g.ranOut(r, at); !over.After(g.logsEnd) { // else it may still be renewed
+			sooner(over, Ending{EndedByLease, PeersSaw, ref})
+		}
 	}
 	if r.Ended.Kind == EndedByProcess && !r.Lease.IsZero() && r.Lease.Before(r.End) {
 		g.endedBefore(r)
@@ -188,7 +192,7 @@ func (g *group) heldOn(r *Leadership) bool {
 func (g *group) wroteUnseen(r *Leadership) bool {
 	l := r.life
 	alone := len(r.Followers) == 0
-	if l.next != nil && (l.next.first() > 1 || alone && l.next.began() > l.highest()) {
+	if l.next != nil && (l.next.first() > 1 || alone && l.next.began() > g.inRound(l.highest())) {
 		return true
 	}
 	if slices.ContainsFunc(r.Followers, func(f Follower) bool { return f.number > l.numbered }) {
@@ -200,8 +204,16 @@ func (g *group) wroteUnseen(r *Leadership) bool {
 	})
 }
 
-// processEnd returns when the leader's process had ended by the first evidence of others, or by the start of the
-// next process of its node. It returns zero if neither is in the records.
+// inRound returns the round in which a process begins that knows of no term above this one.
+func (g *group) inRound(term uint64) uint64 {
+	if entry, err := catalog.Lookup(g.key.algo); err == nil && entry.Ahead {
+		return term + 1
+	}
+	return term
+}
+
+// processEnd returns when the leader's process had ended by the first evidence of others, by the start of the next
+// process of its node, or by a proof. It returns zero if none is in the records.
 func (g *group) processEnd(r *Leadership) (at time.Time, ref Ref) {
 	last := r.From
 	if r.life != nil {
@@ -232,5 +244,20 @@ func (g *group) processEnd(r *Leadership) (at time.Time, ref Ref) {
 			at, ref = began, next.ref(next.first())
 		}
 	}
+	if d := g.proof(r.life); at.IsZero() && d != nil {
+		at, ref = latest(d.At, last), d.Ref
+	}
 	return at, ref
+}
+
+// proof returns the first proof that the process ended, which names it: so it did, whatever the clocks show. It returns
+// nil if there is none.
+func (g *group) proof(l *life) *drop {
+	i := slices.IndexFunc(g.drops[l.node], func(d *drop) bool {
+		return d.incarnation != "" && d.incarnation == l.incarnation
+	})
+	if i < 0 {
+		return nil
+	}
+	return g.drops[l.node][i]
 }

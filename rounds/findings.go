@@ -429,7 +429,7 @@ func termFell(m *member, nominates bool) (found []Finding) {
 	for _, l := range m.lives {
 		marks := l.sorted()
 		for i, now := range marks {
-			if now.own == 0 || by != nil && l != by && !now.sent {
+			if now.own == 0 || by != nil && l != by && now.sent == 0 {
 				continue
 			}
 			overlap := by != nil && l != by && !by.until.Before(l.from)

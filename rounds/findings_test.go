@@ -32,7 +32,7 @@ func TestTermThatWasNotSaved(t *testing.T) {
 		l := &life{place: place, node: 1, incarnation: strings.Repeat("a", place), inOrder: true}
 		for i, term := range terms {
 			wall := time.Unix(int64(100*place+i), 0)
-			l.marks = append(l.marks, mark{seq: uint64(i + 1), own: term, round: term, wall: wall, sent: true})
+			l.marks = append(l.marks, mark{seq: uint64(i + 1), own: term, round: term, wall: wall, sent: 1})
 		}
 		l.from, l.until = l.marks[0].wall, l.marks[len(terms)-1].wall
 		return l

@@ -213,6 +213,7 @@ func TestVoterThatMayFollow(t *testing.T) {
 		if c.goesOn {
 			v.add(2, 1600, trace.Record{Event: "receive", Term: 1, Round: 2, Why: []string{"1 asks for term 2 -> yes"}})
 		}
+		v.add(1, 3000, trace.Record{Event: "timeout", Term: 1}) // the lease had ended by then
 		led := v.b.History().Groups[0].Leaderships
 		if len(led) != 1 || led[0].End.IsZero() == c.over {
 			t.Errorf("%s: %+v", name, led)
@@ -261,6 +262,7 @@ func TestFollowerThatMayBeBack(t *testing.T) {
 		}
 		v.miss(1, 5000, 3)
 		v.add(2, 5100, trace.Record{Event: "receive", Term: 1, Round: 2, Why: []string{"1 asks for term 2 -> yes"}})
+		v.add(1, 7000, trace.Record{Event: "timeout", Term: 1}) // the lease had ended by then
 		led := v.b.History().Groups[0].Leaderships
 		if len(led) != 1 || led[0].End.IsZero() != gap {
 			t.Errorf("%s: %+v", name, led)
@@ -334,6 +336,7 @@ func TestLeaseWithALateHeartbeat(t *testing.T) {
 			})
 			v.miss(node, 3500, 3)
 		}
+		v.add(1, 5000, trace.Record{Event: "timeout", Term: 1})
 		l := v.b.History().Groups[0].Leaderships[0]
 		if l.Ended.Kind != rounds.EndedByLease || !l.End.Equal(atMS(end)) {
 			t.Errorf("level %s: %+v, want an end at %d ms", level, l, end)
@@ -342,17 +345,27 @@ func TestLeaseWithALateHeartbeat(t *testing.T) {
 }
 
 // "Its lease ended": node 1, alone, began again in a term that it knows by no record of its process before, so that the
-// end of that one's log is missing, and perhaps a renewal.
+// end of that one's log is missing, and perhaps a renewal. With chubby it begins in the term after the last one.
 func TestLeaseBeforeAMissingProcess(t *testing.T) {
-	for round, want := range map[uint64]rounds.EndKind{1: rounds.EndedByLease, 2: rounds.EndedUnseen} {
+	for _, c := range []struct {
+		algo  string
+		round uint64
+		want  rounds.EndKind
+	}{
+		{"raft", 1, rounds.EndedByLease},
+		{"raft", 2, rounds.EndedUnseen},
+		{"chubby", 2, rounds.EndedByLease},
+		{"chubby", 3, rounds.EndedUnseen},
+	} {
 		v := newVoters()
+		v.algo = c.algo
 		v.start(1, 0)
 		v.lead(1, 10, 1)
 		v.life[1]++
-		v.add(1, 9000, trace.Record{Event: "start", Round: round})
+		v.add(1, 9000, trace.Record{Event: "start", Round: c.round})
 		l := v.b.History().Groups[0].Leaderships[0]
-		if l.Ended.Kind != want {
-			t.Errorf("round %d: %+v", round, l)
+		if l.Ended.Kind != c.want {
+			t.Errorf("%s, round %d: %+v", c.algo, c.round, l)
 		}
 	}
 }
@@ -380,6 +393,45 @@ func TestLeaseOfFollowersThatBeganAgain(t *testing.T) {
 		}
 		if l := v.b.History().Groups[0].Leaderships[0]; l.End.IsZero() == again {
 			t.Errorf("%s: %+v", name, l)
+		}
+	}
+}
+
+// "Node 3 led term 1 until 1 s": the logs end before that. The processes of its followers had ended, and the next ones
+// may promise the lease again as long as it runs.
+func TestLeaseAfterTheLogsEnd(t *testing.T) {
+	for last, over := range map[int]bool{700: false, 1100: true} {
+		v := newVoters()
+		for node := uint64(1); node <= 3; node++ {
+			v.start(node, 0)
+		}
+		v.ask(3, 5, 1)
+		v.elect(3, 1, 1, 2)
+		for _, node := range []uint64{1, 2} {
+			v.start(node, 500)
+			v.add(node, last, trace.Record{Event: "peers", Alive: []uint64{1, 2}})
+		}
+		l := v.b.History().Groups[0].Leaderships[0]
+		if l.End.IsZero() == over || over && !l.End.Equal(l.Lease) {
+			t.Errorf("the logs end at %d ms: %+v", last, l)
+		}
+	}
+}
+
+// "Node 3 led term 1 until 4.5 s": node 2 noticed at 3.5 s that no heartbeat came, but the leader may still renew the
+// lease where the logs end before it does.
+func TestLeaseThatRunsAsTheLogsEnd(t *testing.T) {
+	for last, over := range map[int]bool{3600: false, 5000: true} {
+		v := newVoters()
+		v.level = "info"
+		v.ask(3, 0, 1)
+		v.elect(3, 1, 1, 2)
+		for _, node := range []uint64{1, 2} {
+			v.miss(node, 3500, 3)
+			v.add(node, last, trace.Record{Event: "timeout", Term: 1})
+		}
+		if l := v.b.History().Groups[0].Leaderships[0]; l.End.IsZero() == over {
+			t.Errorf("the logs end at %d ms: %+v", last, l)
 		}
 	}
 }

@@ -45,7 +45,8 @@ type Incident struct {
 	// round of Terms has that for a cause.
 	Asked Ref `json:"asked,omitzero"`
 
-	lastSign bool // see LastSign
+	lastSign bool   // see LastSign
+	by       uint64 // the node that tells Until, by its clock; 0 if nobody leads then
 
 	rounds   []*Round // of Terms
 	before   *Round   // of FormerTerm; nil if it is not kept
@@ -205,7 +206,7 @@ func (r *Leadership) outlivedBy(other *Leadership) bool {
 func (g *group) incident(former, next *Leadership, rounds []*Round) Incident {
 	in := Incident{Until: g.logsEnd, Terms: []uint64{}, Records: []Ref{}}
 	if next != nil {
-		in.Leader, in.Term, in.Until = next.Leader, next.Term, next.From
+		in.Leader, in.Term, in.Until, in.by = next.Leader, next.Term, next.From, next.first().Node
 		in.prove(next.first())
 	}
 	if former != nil {
@@ -245,7 +246,7 @@ func (g *group) incident(former, next *Leadership, rounds []*Round) Incident {
 }
 
 // unsure reports whether the time until the next leadership is unlikely, and no messages compare the clocks by which it
-// is measured: that of its leader, and that of the leader before, or of who called the election.
+// is measured: that of who tells it, and that of the leader before, or of who called the election.
 func (in *Incident) unsure(g *group, former, next *Leadership) bool {
 	if next == nil || g.key.run > 0 || in.Until.Sub(in.From) <= time.Minute {
 		return false
@@ -256,7 +257,7 @@ func (in *Incident) unsure(g *group, former, next *Leadership) bool {
 			by = r.Cause.Node
 		}
 	}
-	return by != 0 && !g.paths.linked(by, next.Leader)
+	return by != 0 && !g.paths.linked(by, in.by)
 }
 
 // began sets From where the round tells it: before the first leadership, from its call on. Without a lease, a leader
@@ -386,7 +387,7 @@ func (in *Incident) precedes(c *Cause, g *group) bool {
 	if in.Leader == 0 || c.Node == 0 || c.At.IsZero() {
 		return false
 	}
-	off := g.apart(in.Leader, c.Node)
+	off := g.apart(in.by, c.Node)
 	return off != unbounded && c.At.After(in.Until.Add(off))
 }
 

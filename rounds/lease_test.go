@@ -148,3 +148,86 @@ func TestLeaseWithoutVoters(t *testing.T) {
 		t.Errorf("%q: %+v", in.Why, in)
 	}
 }
+
+// "Told to go on, and it had ended long before": the followers prove the process of the leader dead, by its name. So it
+// ended, although no messages compare its clock with theirs.
+func TestProvenEndByClocksThatAreNotCompared(t *testing.T) {
+	const ahead = 2 * 3600e3 // of the leader's clock, in ms
+	for _, dead := range []string{"n1life0", "n1life1"} {
+		v := newVoters()
+		v.seq["n1life0"] = 162 // the log was rotated
+		v.lead(1, ahead+100, 1)
+		for _, node := range []uint64{2, 3} {
+			v.follow(node, 20, 1, 1)
+			v.add(node, 1000, trace.Record{
+				Event: "gone", About: 1, Detail: "1 " + dead, Term: 1, LeaderChange: trace.Lost,
+				PrevLeader: new(uint64(1)), Why: []string{"leader 1 is proven dead -> nobody leads"},
+			})
+			v.add(node, 10e3, trace.Record{Event: "timeout", Term: 1})
+		}
+		led := v.b.History().Groups[0].Leaderships[0]
+		ended := led.Ended.Kind == rounds.EndedByProcess
+		if ended != (dead == "n1life0") || ended && led.End.Before(led.From) {
+			t.Errorf("%s is dead: %+v", dead, led)
+		}
+	}
+}
+
+// "Ended too early": the votes took long to come, so that the leader says of a lease that runs for a second, from when
+// it asked for them, that 850 ms are left. The last heartbeat that its followers answered is in no log of its own, and
+// renewed the lease for a second.
+func TestLeaseSinceTheVotesWereAsked(t *testing.T) {
+	v := newVoters()
+	for node := uint64(1); node <= 3; node++ {
+		v.start(node, 0)
+	}
+	v.add(1, 10, trace.Record{
+		Term: 1, Event: "timeout", Sent: []string{"REQUEST_VOTE>2#1:1", "REQUEST_VOTE>3#1:2"},
+		Why: []string{"a majority would vote for this node in term 1 -> become candidate"},
+	})
+	v.add(1, 160, trace.Record{
+		Term: 1, Event: "receive", Leader: 1, Token: 1, LeaderChange: trace.Elected, ValidUntil: atMS(1010),
+		Why: []string{"a majority voted in term 1 -> lead"}, Sent: []string{"HEARTBEAT>2#1:3", "HEARTBEAT>3#1:4"},
+	})
+	for node := uint64(2); node <= 3; node++ {
+		v.add(node, 170, trace.Record{
+			Term: 1, Event: "receive", Leader: 1, Token: 1, LeaderChange: trace.Elected, ValidUntil: atMS(1010),
+			From: 1, Msg: "HEARTBEAT", MsgID: fmt.Sprint("1:", node+1), Why: []string{"1 leads term 1 -> follow it"},
+		})
+		v.add(node, 610, trace.Record{
+			Term: 1, Event: "receive", Leader: 1, Token: 1, ValidUntil: atMS(1160),
+			From: 1, Msg: "HEARTBEAT", MsgID: fmt.Sprint("1:", node+3),
+		})
+		v.miss(node, 1170, 1)
+		v.add(node, 9000, trace.Record{Event: "timeout", Term: 1})
+	}
+	if led := v.b.History().Groups[0].Leaderships[0]; led.End.Before(atMS(1600)) || led.End.After(atMS(1700)) {
+		t.Errorf("%+v", led)
+	}
+}
+
+// "Ended too late": all records of the leader are here, which had hung. A follower receives a heartbeat of its former
+// process, with a higher number, and does not follow it: the leader had not sent more than it wrote.
+func TestHeartbeatOfTheFormerProcess(t *testing.T) {
+	v := newVoters()
+	v.add(3, -100, trace.Record{Term: 1, Event: "timeout", Sent: []string{"HEARTBEAT>2#3:65"}, Why: []string{"x -> y"}})
+	for node := uint64(1); node <= 3; node++ {
+		v.start(node, 0)
+	}
+	v.ask(3, 5, 2)
+	v.elect(3, 2, 1, 2)
+	v.add(2, 900, trace.Record{
+		Term: 2, Event: "receive", From: 3, Msg: "HEARTBEAT", MsgID: "3:65", Leader: 3, Token: 2,
+		ValidUntil: atMS(1000), Why: []string{"HEARTBEAT of term 1 is below term 2 -> do not follow"},
+		Reasons: []trace.Reason{{Code: "lease.stale", Args: []trace.Arg{{Number: 1}, {Number: 2}}}},
+	})
+	v.miss(1, 1010, 3)
+	v.miss(2, 1010, 3)
+	v.start(3, 5000)
+	for node := uint64(1); node <= 3; node++ {
+		v.add(node, 6000, trace.Record{Event: "timeout", Term: 2})
+	}
+	if led := v.b.History().Groups[0].Leaderships[0]; !led.End.Equal(led.Lease) || led.Lease.IsZero() {
+		t.Errorf("%+v", led)
+	}
+}

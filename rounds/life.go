@@ -42,6 +42,7 @@ type life struct {
 
 	lease time.Duration // for how long a lease ran at most when the process wrote of it
 
+	asked    mark        // when it last asked for votes
 	woke     []time.Time // when it had just woken, by its own word
 	unheeded []mark      // when it led, and no majority answered it
 	spent    []uint64    // the terms that it won without leading them, since it had to end a split first
@@ -91,7 +92,7 @@ type mark struct {
 	own   uint64 // the process's own term, 0 if the record does not say it
 	round uint64 // the term of the round that the record is about
 	wall  time.Time
-	sent  bool // it sent messages
+	sent  uint64 // the number of the last message that it sent, plus one; 0 if it sent none
 }
 
 // span is the records first to last, both included.
@@ -154,11 +155,12 @@ func (l *life) add(rec *trace.Record, reasons []reason, round uint64) {
 	}
 	l.debug = l.debug || rec.Level == "debug"
 	l.started = l.started || rec.Event == "start"
+	m := mark{rec.Seq, ownTerm(rec, reasons), round, rec.Time, 0}
 	if n := len(rec.Sent); n > 0 {
 		_, id, _ := strings.Cut(rec.Sent[n-1], "#")
-		l.numbered = max(l.numbered, numberOf(id))
+		m.sent = numberOf(id) + 1
+		l.numbered = max(l.numbered, m.sent-1)
 	}
-	m := mark{rec.Seq, ownTerm(rec, reasons), round, rec.Time, len(rec.Sent) > 0}
 	l.mark(m)
 	l.noteBelief(rec, reasons, m)
 	l.noteStance(rec, m)

@@ -89,3 +89,26 @@ func TestReceiptBesideASlowPair(t *testing.T) {
 		t.Errorf("%v arrived", ids)
 	}
 }
+
+// "Called arrived, and never received": the sender was started again so often since that its process of the time is not
+// among those that are compared. The receiver's clock is behind, so that the hybrid clock tells nothing.
+func TestReceiptAfterManyProcesses(t *testing.T) {
+	const behind = -5 * 3600e3
+	v := newVoters()
+	v.start(1, 0)
+	for i := range 4 {
+		v.send(1, 100, 1, fmt.Sprint("1:", 2+i), "x -> y")
+		v.receive(2, behind+101+i, 1, fmt.Sprint("1:", 2+i))
+	}
+	v.send(1, 200, 1, "1:1", "x -> y")
+	for ms := 1000; ms <= 5000; ms += 1000 {
+		v.start(1, ms)
+	}
+	v.lead(1, 5500, 2)
+	v.send(1, 6000, 2, "1:1")
+	v.receive(2, behind+6001, 2, "1:1")
+	v.send(1, 6500, 2, "1:2")
+	if ids := v.arrivedOf("n1life1"); slices.Contains(ids, "1:1") {
+		t.Errorf("%v arrived", ids)
+	}
+}

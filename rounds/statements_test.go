@@ -415,16 +415,39 @@ func (w *witness) ending(r *rounds.Leadership) {
 	}
 }
 
-// lease returns the longest time for which a record says that a lease runs.
+// lease returns the longest time for which a record says that a lease runs: from the record on, or since the node that
+// wins in it asked for the votes.
 func (w *witness) lease() (longest time.Duration) {
-	for _, records := range w.records {
+	for ref, records := range w.records {
 		for _, rec := range records {
 			if rec.Cluster == w.g.Cluster && rec.Algo == w.g.Algorithm && !rec.ValidUntil.IsZero() {
 				longest = max(longest, rec.ValidUntil.Sub(rec.Time))
 			}
+			if rec.LeaderChange == trace.Elected && rec.Leader == rec.Node && !rec.ValidUntil.IsZero() {
+				longest = max(longest, rec.ValidUntil.Sub(w.askedBefore(ref, rec.Time)))
+			}
 		}
 	}
 	return longest
+}
+
+// askedBefore returns when the process last asked for votes before the record, if it wrote down all that it did since,
+// and else the time at.
+func (w *witness) askedBefore(ref rounds.Ref, at time.Time) time.Time {
+	debug := false
+	for other, records := range w.records {
+		same := other.Node == ref.Node && other.Incarnation == ref.Incarnation && other.Seq < ref.Seq
+		debug = debug || same && records[0].Level == "debug"
+	}
+	for ref.Seq--; debug && len(w.records[ref]) > 0; ref.Seq-- {
+		rec := w.records[ref][0]
+		if slices.ContainsFunc(rec.Sent, func(sent string) bool {
+			return strings.HasPrefix(sent, "REQUEST_VOTE>") || strings.HasPrefix(sent, "CLAIM>")
+		}) {
+			return rec.Time
+		}
+	}
+	return at
 }
 
 // ranOut compares the end of a lease that peers saw with the record of the last of them. What a peer holds for the end

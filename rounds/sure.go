@@ -57,7 +57,8 @@ func (g *group) sender(got *arrival) (by *entry, how sure) {
 	if how = min(how, g.others(last.by, got)); how < certain && !proves {
 		how = notSure
 	}
-	if l.late(last, &got.receipt) > outlives && last.by.life.until.Add(outlives).UnixMicro() < got.clock.Micros {
+	if ended := last.by.life.until.Add(outlives); l.late(last, &got.receipt) > outlives &&
+		(ended.UnixMicro() < got.clock.Micros || ended.Before(got.wall.Add(-l.quarter))) {
 		how = notSure // the sender's log ends before: a later process may have sent it
 	}
 	if got.wall.Sub(last.wall) < l.half && g.pairing.early(got, last.by) {

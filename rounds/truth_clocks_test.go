@@ -170,7 +170,8 @@ func (r *reading) compareEvent(node uint64, p *sim.Process, e rounds.LifeEvent) 
 			wrong("it was well")
 		}
 	case rounds.Paused:
-		if at := r.trueTime(node, e.At); shown.Node != node || !r.run.paused(node, at) {
+		// Its timer was due then, and late: it was paused before that ran.
+		if at := r.trueTime(node, e.At); shown.Node != node || !r.run.pausedWithin(node, at, r.run.timerLag()) {
 			wrong("it was " + r.run.state(node, at))
 		}
 	case rounds.Suspected:
@@ -184,8 +185,23 @@ func (r *reading) compareEvent(node uint64, p *sim.Process, e rounds.LifeEvent) 
 }
 
 // paused reports whether the process of the node did not run at that time.
-func (run *trueRun) paused(node uint64, at time.Time) bool {
+func (run *trueRun) paused(node uint64, at time.Time) bool { return run.pausedWithin(node, at, 0) }
+
+// pausedWithin reports whether the process of the node did not run at that time, or from so soon after it on.
+func (run *trueRun) pausedWithin(node uint64, at time.Time, soon time.Duration) bool {
 	return slices.ContainsFunc(run.truth.Pauses, func(p sim.Paused) bool {
-		return uint64(p.Node) == node && !p.From.After(at.Add(rounding)) && !p.Until.Before(at.Add(-rounding))
+		return uint64(p.Node) == node && !p.From.After(at.Add(soon+rounding)) && !p.Until.Before(at.Add(-rounding))
 	})
+}
+
+var lagText = regexp.MustCompile(`^timers late by up to ([^,]+)`)
+
+// timerLag returns how late the timers of the run were at most.
+func (run *trueRun) timerLag() (lag time.Duration) {
+	for _, line := range run.result.Drawn {
+		if part := lagText.FindStringSubmatch(line); part != nil {
+			lag, _ = time.ParseDuration(part[1]) // which is how the simulator writes it
+		}
+	}
+	return lag
 }

@@ -104,7 +104,7 @@ func (run *trueRun) trouble(observer, node uint64, at time.Time) string {
 		return (there || back) && during(c.From, c.Until)
 	}):
 		return "cut off"
-	case run.process(node, at) == nil || run.process(node, at.Add(-1)) == nil: // or it starts just then
+	case run.process(node, at) == nil, run.process(node, at) != run.process(node, at.Add(-1)): // or it starts just then
 		return "dead"
 	case slices.ContainsFunc(run.truth.Pauses, func(p sim.Paused) bool {
 		return uint64(p.Node) == node && during(p.From, p.Until)

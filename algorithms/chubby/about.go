@@ -25,6 +25,7 @@ func About() algorithms.About {
 		Name:      "chubby",
 		Summary:   "any server may stand; a quorum elects, and promises a lease",
 		Guarantee: algorithms.Lease,
+		Ahead:     true,
 		Fences:    true,
 		Preempt:   false,
 		New:       New,

@@ -84,8 +84,8 @@ func (m *Machine) heartbeat() (body proto.Body, ok bool) {
 var (
 	WhyFollow    = reasons.Kind("follow", "%d leads term %d -> follow it", algorithms.Follows{Term: 1})
 	whyAnnounces = reasons.Kind("announces-other", "%d says that %d leads -> drop it")
-	whyStale     = reasons.Kind("stale", "HEARTBEAT of term %d is below term %d -> do not follow")
-	whyGone      = reasons.Kind("gone", "%d is gone or released term %d -> do not follow")
+	whyStale     = reasons.Kind("stale", "HEARTBEAT of term %d is below term %d -> do not follow", algorithms.Ignores{})
+	whyGone      = reasons.Kind("gone", "%d is gone or released term %d -> do not follow", algorithms.Ignores{})
 	whyWoke      = reasons.Kind("woke",
 		"this process has just woken, and the HEARTBEAT of %d may be as old -> wait for the next",
 		algorithms.Woke{})

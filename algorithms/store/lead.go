@@ -36,8 +36,8 @@ var (
 	whyLeft     = reasons.Kind("left", "the entry of term %d is removed -> tell the others",
 		algorithms.Releases{Term: 0})
 	whyFollow = reasons.Kind("follow", "%d leads term %d -> follow it", algorithms.Follows{Term: 1})
-	whyStale  = reasons.Kind("stale", "HEARTBEAT of term %d is below term %d -> do not follow")
-	whyGone   = reasons.Kind("gone", "%d is proven dead -> do not follow")
+	whyStale  = reasons.Kind("stale", "HEARTBEAT of term %d is below term %d -> do not follow", algorithms.Ignores{})
+	whyGone   = reasons.Kind("gone", "%d is proven dead -> do not follow", algorithms.Ignores{})
 )
 
 // leads reports whether this node leads.
