@@ -44,7 +44,8 @@ func TestLiesWhileANodeHangs(t *testing.T) {
 		c.eventually(0, []int{1, 2, 3}, c.nodes...)
 		for _, n := range c.nodes {
 			for _, s := range n.evidence() {
-				if word, _, _ := strings.Cut(s, " "); slices.Contains([]string{gossipDead, attr, ineligible, moved}, word) {
+				word, _, _ := strings.Cut(s, " ")
+				if slices.Contains([]string{gossipDead, attr, ineligible, moved}, word) {
 					t.Errorf("node %d believed a lie: %s", n.id, s)
 				}
 			}

@@ -297,8 +297,8 @@ func TestReleaseWhoseRecordIsMissing(t *testing.T) {
 	}
 }
 
-// "Node 3 stopped answering", and it was well: its log ends before another node had heard nothing of it for long, and it
-// may have given up the term. Where it writes on, it did not, and evidence against it tells that it did not answer.
+// "Node 3 stopped answering", and it was well: its log ends before another node had heard nothing of it for long, and
+// it may have given up the term. Where it writes on, it did not, and evidence against it tells that it did not answer.
 func TestSilentInACutLog(t *testing.T) {
 	for name, c := range map[string]struct{ on, evidence bool }{
 		"its log ends":        {},
@@ -343,7 +343,8 @@ func TestEndedAfterTheNextLed(t *testing.T) {
 		Term: 1, Event: "receive", From: 2, Msg: "COORDINATOR", MsgID: "2:1", Leader: 2,
 		Why: []string{"2 leads term 1 -> follow it"},
 	})
-	s.add(2, 1000, trace.Record{Term: 1, Event: "resign", Why: []string{"asked to resign -> step down, hand over to 4"}})
+	why := []string{"asked to resign -> step down, hand over to 4"}
+	s.add(2, 1000, trace.Record{Term: 1, Event: "resign", Why: why})
 	s.add(2, 1100, trace.Record{
 		Term: 2, Event: "receive", From: 4, Msg: "COORDINATOR", MsgID: "4:2", Leader: 4,
 		Why: []string{"term 2 is above 1 -> adopt it", "4 leads term 2 -> follow it"},

@@ -38,7 +38,7 @@ func TestNonVoterClaimsToLead(t *testing.T) {
 		for _, r := range []*rig{holder3(t), follower3(t), observer3(t)} {
 			r.Step(0, r.From(4, 9, heartbeat(4, list)))
 			if l := r.Last.Leader; l.ID != 3 || l.Term != 1 || r.Last.Save != nil {
-				t.Errorf("%s: node %d follows %d in term %d: %v", name, r.Self, l.ID, l.Term, steptest.Texts(r.Last.Why))
+				t.Errorf("%s: node %d follows %d in term %d: %v", name, r.Self, l.ID, l.Term, r.Last.Why)
 			}
 		}
 		r := voter1(t, nil) // bound to nobody

@@ -209,8 +209,8 @@ func TestBackBeforeRemove(t *testing.T) {
 	}
 }
 
-// A node that was down during a rotation is not let in: both sides say so, and the status names it. It comes in, without
-// a restart, once it has the new keys.
+// A node that was down during a rotation is not let in: both sides say so, and the status names it. It comes in,
+// without a restart, once it has the new keys.
 func TestOldKey(t *testing.T) {
 	e := newSecuredE2E(t, "bully", 3, append([]string{"--voters", "1-3", "--preempt=false"}, calm...)...)
 	e.check(e.StartAll())

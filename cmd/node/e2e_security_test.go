@@ -697,7 +697,7 @@ func TestWithAnotherNodesCertificate(t *testing.T) {
 	in := newIntruder(t)
 	in.stealCertificate(4)
 	in.stealKey()
-	in.tries(append(rows(), row{"HEARTBEATs and requests for votes in its own name, by lists of its own", (*intruder).claims}))
+	in.tries(append(rows(), row{"HEARTBEATs and requests for votes, by lists of its own", (*intruder).claims}))
 	in.pauses()
 }
 

@@ -160,8 +160,8 @@ func leaseCandidateMutants() []mutant {
 		},
 		{
 			"a higher term stands: a late HEARTBEAT undoes nothing", "lease/leader.go",
-			"case is.Compare(m.seen) < 0 && !m.leadsOn(is), m.candidacy.phase >= claiming && msg.Term < m.candidacy.term:",
-			"case is.Term == 0:",
+			"is.Compare(m.seen) < 0 && !m.leadsOn(is), m.candidacy.phase >= claiming && msg.Term < m.candidacy.term:",
+			"is.Term == 0:",
 			"newer-stands",
 		},
 		{
