@@ -5,22 +5,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"math/rand/v2"
 	"net"
 	"net/netip"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/address"
 	"github.com/ringleader-dev/ringleader/internal/health"
-	"github.com/ringleader-dev/ringleader/internal/storeurl"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/membership"
 	"github.com/ringleader-dev/ringleader/node"
@@ -188,65 +184,6 @@ func (d *Daemon) newNode(saved algorithms.State, records zerolog.Logger) (*node.
 	return node.New(c)
 }
 
-// storePatience is how long a node that starts waits for the first answer of its store.
-const storePatience = 2 * time.Second
-
-// openStore opens the store, and refuses one that cannot be used as configured. A store that does not
-// answer may answer later: then the node starts without it.
-func (d *Daemon) openStore(asked context.Context) (err error) {
-	if d.Store == nil {
-		return nil
-	}
-	if s, is := d.Store.(store.Secretive); is {
-		if _, err := storeurl.Password(s.Secret()); err != nil {
-			return FieldError{"Store", wrong(err)}
-		}
-		if exposed := storeurl.Exposed(s.Secret()); exposed != "" {
-			d.log.Warn().Msg(exposed)
-		}
-	}
-	d.store, err = d.Store.Open(store.Candidate{
-		Cluster: d.Cluster, Peer: proto.Peer{ID: d.ID, Incarnation: d.Incarnation}, TTL: d.Promise,
-	})
-	if err != nil {
-		return FieldError{"Store", wrong(err)}
-	}
-	ctx, cancel := context.WithTimeout(asked, storePatience)
-	defer cancel()
-	began := time.Now()
-	switch err := d.store.Check(ctx); {
-	case errors.Is(err, store.ErrWrong):
-		return FieldError{"Store", wrong(err)}
-	case asked.Err() != nil:
-		return context.Cause(asked)
-	case err != nil:
-		d.log.Warn().Err(err).Stringer("store", d.Store).
-			Msg("the store does not answer yet: nobody leads before it does")
-		return nil
-	}
-	return d.checkPace(ctx, time.Since(began))
-}
-
-// tripsInTTL is how many round trips to the store must fit into a TTL at least.
-const tripsInTTL = 3
-
-// checkPace refuses a TTL below three round trips to the store. The first check may have opened a
-// connection, so a slow one is made again.
-func (d *Daemon) checkPace(ctx context.Context, trip time.Duration) error {
-	if tripsInTTL*trip <= d.Promise {
-		return nil
-	}
-	began := time.Now()
-	if err := d.store.Check(ctx); err != nil {
-		return nil // the node says so as long as it is so
-	}
-	if trip = time.Since(began); tripsInTTL*trip > d.Promise {
-		return FieldError{"Lease", wrong(fmt.Errorf("a TTL of %v is below three round trips of %v to %s: raise it",
-			d.Promise, trip.Round(time.Millisecond), d.Store))}
-	}
-	return nil
-}
-
 // sender is the daemon's links. It exists before they do: they are opened only after the node is
 // made.
 type sender struct{ *Daemon }
@@ -349,105 +286,4 @@ func (d *Daemon) advertisedWeb() string {
 		return ""
 	}
 	return netip.AddrPortFrom(ip, bound.Port()).String()
-}
-
-// Snapshot returns the state from which the HTTP API answers.
-func (d *Daemon) Snapshot() httpapi.Snapshot {
-	status, links := d.Node.Status(), d.links.Stats()
-	s := httpapi.Snapshot{
-		Self: d.ID, Incarnation: d.Incarnation, Cluster: d.Cluster, Algorithm: d.Algorithm.Name,
-		Guarantee: status.Guarantee, Running: status.Running, LastTick: status.LastTick,
-		Voters: d.Voters, VoterState: status.Voters, Leader: status.Leader, Lent: status.Lent,
-		Counters:   counters(status.Counters, links, d.group.Dropped()),
-		Ineligible: status.Ineligible, Checks: d.checked(), Unfenced: d.shots.Load(),
-		Recovery: d.recovery.why(), Since: status.Since,
-	}
-	if d.Credentials != nil {
-		s.Expires, s.Refused = d.Credentials.Expires(), d.refusal()
-	}
-	for _, p := range status.Gone {
-		s.Gone = append(s.Gone, httpapi.Gone{
-			ID: p.ID, Incarnation: p.Incarnation.String(), Evidence: p.Evidence, At: p.At,
-		})
-	}
-	for _, p := range links.Peers {
-		if p.Watched {
-			s.Watched = append(s.Watched, p.ID)
-		}
-	}
-	if status.Store != nil {
-		s.Store = storeAnswer(d.Store, *status.Store)
-	}
-	if differ := d.differ.Load(); differ != nil {
-		s.Differ = *differ
-	}
-	s.Unmet = d.unmet(d.group.Unread(), links.Peers)
-	if split := status.Split; split != nil {
-		s.Split, s.SplitAt = split, status.SplitAt
-	}
-	s.Members, s.Gossiping = d.members()
-	return s
-}
-
-// storeAnswer returns what the node knows of its store, in the form of the HTTP API.
-func storeAnswer(of store.Store, is algorithms.StoreState) *httpapi.Store {
-	s := &httpapi.Store{
-		URL: of.String(), Token: is.Holder.Token, Holder: is.Holder.Foreign, Foreign: is.Holder.Foreign != "",
-		At: is.At, Failed: is.Failed, Since: is.Since,
-	}
-	if is.Holder.ID != 0 {
-		s.Holder = "node " + is.Holder.ID.String()
-	}
-	return s
-}
-
-// members returns the processes believed alive. ok is false before the first view.
-func (d *Daemon) members() (all []httpapi.Member, ok bool) {
-	view := d.view.Load()
-	if view == nil {
-		return nil, false
-	}
-	for _, m := range view.Alive {
-		all = append(all, httpapi.Member{
-			ID: m.ID, Incarnation: m.Incarnation.String(), Attr: m.Attr, Ineligible: m.Ineligible,
-			GossipAddr: m.GossipAddr, ElectionAddr: m.ElectionAddr, HTTPAddr: m.HTTPAddr,
-		})
-	}
-	return all, true
-}
-
-// changes yields the node's changes of belief, in the form of the HTTP API.
-func (d *Daemon) changes(ctx context.Context, after uint64) iter.Seq[httpapi.Change] {
-	return func(yield func(httpapi.Change) bool) {
-		for c := range d.Node.Changes(ctx, after) {
-			if !yield(httpapi.Change(c)) {
-				return
-			}
-		}
-	}
-}
-
-// counters joins the counters of the node, of its links and of gossip into one list. What links dropped or rejected,
-// and gossip dropped unread, is counted by reason; a reason that never occurred is left out.
-func counters(n node.Counters, links tcp.Stats, gossip membership.Dropped) map[string]uint64 {
-	all := map[string]uint64{
-		"steps": n.Steps, "saves": n.Saves, "received": n.Received, "sent": n.Sent,
-		"split_brains": n.Splits, "split_brain_ms": uint64(n.TwoLed.Milliseconds()),
-		"overflowed": n.Overflowed, "misaddressed": n.Misaddressed,
-		"heartbeats_ignored": links.Ignored,
-	}
-	for prefix, counts := range map[string]map[string]uint64{
-		"dropped_": links.Dropped, "rejected_": links.Rejected,
-		"gossip_dropped_": {
-			"unencrypted": gossip.Unencrypted, "unknown-key": gossip.UnknownKey, "hostile": gossip.Hostile,
-			"crowded": gossip.Crowded,
-		},
-	} {
-		for reason, count := range counts {
-			if count > 0 {
-				all[prefix+strings.ReplaceAll(reason, "-", "_")] = count
-			}
-		}
-	}
-	return all
 }

@@ -1,14 +1,18 @@
 package daemon
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/internal/storeurl"
 	"github.com/ringleader-dev/ringleader/membership"
 	"github.com/ringleader-dev/ringleader/proto"
+	"github.com/ringleader-dev/ringleader/store"
 )
 
 // causeStore is the cause for which a node does not lead while it sees processes of its cluster that elect elsewhere.
@@ -110,4 +114,63 @@ func givesWay(self membership.Member, others []membership.Member) bool {
 type side struct {
 	count  int
 	lowest proto.NodeID
+}
+
+// storePatience is how long a node that starts waits for the first answer of its store.
+const storePatience = 2 * time.Second
+
+// openStore opens the store, and refuses one that cannot be used as configured. A store that does not
+// answer may answer later: then the node starts without it.
+func (d *Daemon) openStore(asked context.Context) (err error) {
+	if d.Store == nil {
+		return nil
+	}
+	if s, is := d.Store.(store.Secretive); is {
+		if _, err := storeurl.Password(s.Secret()); err != nil {
+			return FieldError{"Store", wrong(err)}
+		}
+		if exposed := storeurl.Exposed(s.Secret()); exposed != "" {
+			d.log.Warn().Msg(exposed)
+		}
+	}
+	d.store, err = d.Store.Open(store.Candidate{
+		Cluster: d.Cluster, Peer: proto.Peer{ID: d.ID, Incarnation: d.Incarnation}, TTL: d.Promise,
+	})
+	if err != nil {
+		return FieldError{"Store", wrong(err)}
+	}
+	ctx, cancel := context.WithTimeout(asked, storePatience)
+	defer cancel()
+	began := time.Now()
+	switch err := d.store.Check(ctx); {
+	case errors.Is(err, store.ErrWrong):
+		return FieldError{"Store", wrong(err)}
+	case asked.Err() != nil:
+		return context.Cause(asked)
+	case err != nil:
+		d.log.Warn().Err(err).Stringer("store", d.Store).
+			Msg("the store does not answer yet: nobody leads before it does")
+		return nil
+	}
+	return d.checkPace(ctx, time.Since(began))
+}
+
+// tripsInTTL is how many round trips to the store must fit into a TTL at least.
+const tripsInTTL = 3
+
+// checkPace refuses a TTL below three round trips to the store. The first check may have opened a
+// connection, so a slow one is made again.
+func (d *Daemon) checkPace(ctx context.Context, trip time.Duration) error {
+	if tripsInTTL*trip <= d.Promise {
+		return nil
+	}
+	began := time.Now()
+	if err := d.store.Check(ctx); err != nil {
+		return nil // the node says so as long as it is so
+	}
+	if trip = time.Since(began); tripsInTTL*trip > d.Promise {
+		return FieldError{"Lease", wrong(fmt.Errorf("a TTL of %v is below three round trips of %v to %s: raise it",
+			d.Promise, trip.Round(time.Millisecond), d.Store))}
+	}
+	return nil
 }
