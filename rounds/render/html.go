@@ -85,7 +85,7 @@ func source(text string) string {
 
 func cleanAll(texts []string) (cleaned []string) {
 	for _, t := range texts {
-		cleaned = append(cleaned, clean(t))
+		cleaned = append(cleaned, sentence(t))
 	}
 	return cleaned
 }

@@ -137,7 +137,7 @@ func newPageRound(id string, s *layout) *pageRound {
 		page.Took = span(r.Split.Elect + r.Split.Announce)
 	}
 	for _, f := range r.Findings {
-		finding := pageFinding{Name: clean(string(f.Name)), Text: clean(f.Text)}
+		finding := pageFinding{Name: clean(string(f.Name)), Text: sentence(f.Text)}
 		for _, ref := range f.Records {
 			finding.Records = append(finding.Records, s.refs.Of(ref))
 		}

@@ -10,17 +10,25 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// maxText is how many characters of one text from a log are shown at most.
-const maxText = 160
+// How many characters are shown at most: of one text from a log, and of a sentence about the logs that may contain some.
+const (
+	maxText     = 160
+	maxSentence = 1000
+)
 
 // clean makes a text from a log printable, and short.
-func clean(s string) string {
-	if len(s) > 4*maxText {
-		s = s[:4*maxText]
+func clean(s string) string { return shorten(s, maxText) }
+
+// sentence makes a sentence about the logs printable. Where there is room for it, it is read to its end.
+func sentence(s string) string { return shorten(s, maxSentence) }
+
+func shorten(s string, most int) string {
+	if len(s) > 4*most {
+		s = s[:4*most]
 	}
 	s = rounds.Printable(s)
-	if r := []rune(s); len(r) > maxText {
-		return string(r[:maxText-1]) + "…"
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
 	}
 	return s
 }

@@ -37,3 +37,14 @@ func FuzzWords(f *testing.F) {
 
 // keyword are words that Mermaid takes for its own.
 var keyword = regexp.MustCompile(`(?i)\bend\b|style|classdef|wrap:`)
+
+// A page has room for sentences: what is missing of each of 50 nodes is read to its end.
+func TestSentencesAreWhole(t *testing.T) {
+	long := "Records are missing: " + strings.Repeat("267 of node 1, ", 50) + "1 of node 2."
+	if got := sentence(long); got != long {
+		t.Errorf("the page says %q", got)
+	}
+	if got := utf8.RuneCountInString(sentence(strings.Repeat(long, 10))); got != maxSentence {
+		t.Errorf("a sentence of %d characters", got)
+	}
+}
