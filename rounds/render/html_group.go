@@ -152,8 +152,8 @@ func brief(r *rounds.Round) string {
 	if r.Winner != nil {
 		who = fmt.Sprintf("%d leads", r.Winner.Node)
 	}
-	if r.Cause.Text == "" {
-		return who
+	if why := because(r); why != "" {
+		return who + ": " + why
 	}
-	return who + ": " + clean(r.Cause.Text)
+	return who
 }

@@ -121,6 +121,9 @@ type fact struct {
 
 func facts(r *rounds.Round) []fact {
 	var list []fact
+	if in := r.Incident; in != nil && in.Why != "" {
+		list = append(list, fact{Name: "Because", Text: sentence(in.Why)})
+	}
 	if c := cause(r); c != "" {
 		list = append(list, fact{Name: "Cause", Text: c})
 	}

@@ -89,6 +89,15 @@ func title(r *rounds.Round) string {
 	return t
 }
 
+// because says in a few words why the round was held: why the leadership changed or, if the records tell no change, how
+// the round began.
+func because(r *rounds.Round) string {
+	if in := r.Incident; in != nil && in.Why != "" {
+		return clean(in.Why)
+	}
+	return clean(r.Cause.Text)
+}
+
 // cause returns a text that says why the round began, or "" if the records do not show it.
 func cause(r *rounds.Round) string {
 	c := r.Cause

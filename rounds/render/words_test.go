@@ -6,6 +6,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ringleader-dev/ringleader/rounds"
 )
 
 // Every text of a log passes through one of these two on its way into a picture:
@@ -46,5 +48,21 @@ func TestSentencesAreWhole(t *testing.T) {
 	}
 	if got := utf8.RuneCountInString(sentence(strings.Repeat(long, 10))); got != maxSentence {
 		t.Errorf("a sentence of %d characters", got)
+	}
+}
+
+// "Words for 3 a.m.: node 5 outranks node 2 and took over": the page tells why the leader changed as the list does.
+func TestPageTellsWhyTheLeaderChanged(t *testing.T) {
+	r := &rounds.Round{
+		Winner:   &rounds.Winner{Node: 4},
+		Cause:    rounds.Cause{Text: "5 asks for a leader of the next term", Node: 4},
+		Incident: &rounds.Incident{Why: "node 5 handed over: it was asked to resign"},
+	}
+	if got, want := brief(r), "4 leads: node 5 handed over: it was asked to resign"; got != want {
+		t.Errorf("the page says %q, want %q", got, want)
+	}
+	r.Incident = nil
+	if got, want := brief(r), "4 leads: 5 asks for a leader of the next term"; got != want {
+		t.Errorf("the page says %q, want %q", got, want)
 	}
 }
