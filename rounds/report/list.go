@@ -39,7 +39,7 @@ func List(w io.Writer, g *rounds.Group, s Selection) error {
 	days := spansDays(g)
 	for _, r := range shown {
 		if !s.Findings {
-			p.row(r, leaders(g, r), days)
+			p.row(r, days)
 		}
 		p.findings(r.Findings)
 	}
@@ -235,27 +235,26 @@ func (p *page) columns() {
 func Line(w io.Writer, names *rounds.Names, r *rounds.Round) error {
 	p := page{names: names}
 	p.Grow(2 * width)
-	p.row(r, leaders(nil, r), false)
+	p.row(r, false)
 	p.findings(r.Findings)
 	return p.to(w)
 }
 
-// leaders names the winner of a round or, if several nodes of the group led its term, all of them: "4, 5".
-func leaders(g *rounds.Group, r *rounds.Round) string {
+// leaders names the winner of a round or, if several nodes led its term, all of them: "4, 5".
+func leaders(r *rounds.Round) string {
 	if r.Winner == nil {
 		return "nobody"
 	}
 	ids := []uint64{r.Winner.Node}
-	for i := 0; g != nil && i < len(g.Leaderships); i++ {
-		if led := &g.Leaderships[i]; led.Term == r.Term && !slices.Contains(ids, led.Leader) {
-			ids = append(ids, led.Leader)
-		}
+	for i := range r.Rivals {
+		ids = append(ids, r.Rivals[i].Node)
 	}
 	slices.Sort(ids)
+	ids = slices.Compact(ids)
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(ids), "[]"), " ", ", ")
 }
 
-func (p *page) row(r *rounds.Round, leader string, dated bool) {
+func (p *page) row(r *rounds.Round, dated bool) {
 	follow := "-"
 	if r.Winner != nil {
 		followers := len(in(r, rounds.PartFollower))
@@ -270,7 +269,7 @@ func (p *page) row(r *rounds.Round, leader string, dated bool) {
 	if dated && !from.IsZero() {
 		at = from.UTC().Format("01-02 15:04:05")
 	}
-	p.line(row, terms(r), at, leader, follow, sentAtLeast(r), known(r.Split.Detect, r.Split.DetectKnown),
+	p.line(row, terms(r), at, leaders(r), follow, sentAtLeast(r), known(r.Split.Detect, r.Split.DetectKnown),
 		elect, known(r.Split.Announce, r.Split.AnnounceKnown), leaderless(r), why(r), rowProof(p.names, r))
 }
 
