@@ -10,7 +10,7 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// How many characters are shown at most: of one text from a log, and of a sentence about the logs that may contain some.
+// How many characters are shown at most: of one text from a log, and of a sentence about the logs.
 const (
 	maxText     = 160
 	maxSentence = 1000
