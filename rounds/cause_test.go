@@ -460,3 +460,35 @@ func TestCallAfterTheWinByAFollower(t *testing.T) {
 		t.Errorf("node %d led next: %s", in.Leader, in.Why)
 	}
 }
+
+// "Node 3 handed over": its lease had ended, and its log is missing. That it released the term, and asked for the next
+// leader, it does in either case.
+func TestGaveUpTheTerm(t *testing.T) {
+	s := newScript()
+	add := func(node uint64, ms int, rec trace.Record) {
+		rec.Guarantee = "lease"
+		s.add(node, ms, rec)
+	}
+	for _, node := range []uint64{1, 2} {
+		add(node, 10, trace.Record{
+			Term: 1, Event: "receive", From: 3, Msg: "HEARTBEAT", MsgID: fmt.Sprintf("3:%d", node), Leader: 3,
+			Why: []string{"3 leads term 1 -> follow it"},
+		})
+	}
+	add(1, 1000, trace.Record{
+		Term: 1, Event: "receive", From: 3, Msg: "RELEASE", MsgID: "3:8",
+		Why: []string{"3 releases term 1 -> the promise to it is over", "leader 3 released the term -> nobody leads"},
+	})
+	add(2, 1000, trace.Record{
+		Term: 1, Round: 2, Event: "receive", From: 3, Msg: "STAND_NOW", MsgID: "3:9",
+		Why: []string{"3 asks for a leader of the next term -> take term 2", "asked to lead -> lead term 2"},
+	})
+	add(2, 1020, trace.Record{
+		Term: 2, Event: "receive", From: 1, Msg: "VOTE", MsgID: "1:9", Leader: 2,
+		Why: []string{"a majority voted in term 2 -> lead"},
+	})
+	all := s.b.History().Groups[0].Incidents
+	if in, want := all[len(all)-1], "node 3 gave up term 1"; in.Leader != 2 || in.Why != want {
+		t.Errorf("says %q, want %q: %+v", in.Why, want, in)
+	}
+}

@@ -318,7 +318,7 @@ const noReason = "no record says why"
 func (in *Incident) changed(g *group) string {
 	for _, r := range in.rounds {
 		c := &r.Cause
-		if why := c.clause(in); why != "" && !in.precedes(c, g) && !in.endedBefore(c, g) && !c.sleptThrough(g) {
+		if why := c.clause(in, g.guarantee); why != "" && !in.precedes(c, g) && !in.endedBefore(c, g) && !c.sleptThrough(g) {
 			in.prove(c.Ref)
 			return why
 		}
@@ -401,7 +401,7 @@ func (in *Incident) endedBefore(c *Cause, g *group) bool {
 }
 
 // clause says in a few words why the election was held. It is empty if only what came before tells it.
-func (c *Cause) clause(in *Incident) string {
+func (c *Cause) clause(in *Incident, guarantee string) string {
 	switch c.Kind {
 	case LeaderLost, LeaderSilent:
 		if c.Lost == 0 {
@@ -424,8 +424,11 @@ func (c *Cause) clause(in *Incident) string {
 		if other || late {
 			return ""
 		}
-		if c.Request != "" {
+		switch {
+		case c.Request != "":
 			return fmt.Sprintf("node %d handed over: %s", in.Former, c.Request)
+		case in.Ended.Known != OwnWord && leased(guarantee): // it asks for the next leader also once its lease has ended
+			return fmt.Sprintf("node %d gave up term %d", in.Former, in.FormerTerm)
 		}
 		return fmt.Sprintf("node %d handed over", in.Former)
 	case HigherRank:
