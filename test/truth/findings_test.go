@@ -194,19 +194,26 @@ func (r *reading) hedged(f rounds.Finding) bool {
 	return lacks && strings.Contains(f.Text, "It is no fault if")
 }
 
-// longVacant reports whether nobody led for so long, or in the end: nobody knows for how long that would have gone on.
+// longVacant reports whether nobody led for so long, be it at the start, or in the end: nobody knows for how long that
+// would have gone on.
 func (r *reading) longVacant(d time.Duration) bool {
-	var last time.Time
+	first, last := r.Stop, time.Time{}
 	for _, seen := range r.Sightings {
-		if seen.Leads && seen.Last.Until.After(last) {
+		switch {
+		case !seen.Leads:
+			continue
+		case seen.Last.Until.After(last):
 			last = seen.Last.Until
+		}
+		if seen.First.From.Before(first) {
+			first = seen.First.From
 		}
 	}
 	end := r.Stop
 	if wrote := r.lastRecord(); wrote.After(end) { // a process writes on when it is told to stop
 		end = wrote
 	}
-	return end.Sub(last) > time.Second ||
+	return end.Sub(last) > time.Second || first.Sub(r.Processes[0].From) > d ||
 		slices.ContainsFunc(r.vacancies(), func(away span) bool { return away.length() > d })
 }
 
