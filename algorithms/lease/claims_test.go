@@ -80,6 +80,23 @@ func TestVoterTellsOfTheListOfANewVoter(t *testing.T) {
 	}
 }
 
+// docs/VOTERS.md: "A leader under the old list stays until it leaves", and "the list before counts, too": also for a
+// node that does not vote and was just started with the new list. The voters tell it which list was before.
+func TestObserverFollowsTheVoterThatGoes(t *testing.T) {
+	r := newRig(t, 9, func(c *algorithms.Config) { c.Voters = []proto.NodeID{1, 3, 4} })
+	r.Start(0, 1, 2, 3, 4, 9)
+	leads := r.From(2, 1, heartbeat(2, listed(1, 0, 1, 2, 3, 4)))
+	if r.Step(delta, leads); r.Last.Leader.ID != 0 {
+		t.Errorf("follows 2, of which no voter has told: %+v", r.Last.Leader)
+	}
+	r.Step(0, r.From(3, 1, proto.VoterState{
+		Incarnation: steptest.Incarnation(9), Voters: listed(2, 2, 1, 3, 4),
+	}))
+	if r.Step(delta, leads); r.Last.Leader.ID != 2 {
+		t.Errorf("does not follow 2: %v", steptest.Texts(r.Last.Why))
+	}
+}
+
 // "A leader that is heard for a whole promise, in which nobody of a higher term is, goes on leading": a voter that lied
 // once, of a term that it never won, keeps no node from its leader.
 func TestFollowsWhoLeadsOn(t *testing.T) {

@@ -149,15 +149,11 @@ func (m *Machine) leadsOn(is proto.Leadership) bool {
 	return m.now.Sub(o.since) >= m.cfg.Promise
 }
 
-// follow notes the sender of a heartbeat as the leader. This node stops being a candidate. Only a node
-// without a vote learns the list of voters here: a voter learns it when it renews its promise.
+// follow notes the sender of a heartbeat as the leader. This node stops being a candidate.
 func (m *Machine) follow(msg proto.Message, b proto.Heartbeat) {
 	is := leadershipIn(msg, b)
 	if is != m.belief.Leadership() {
 		m.why(WhyFollow, msg.From, msg.Term)
-	}
-	if !m.votes() {
-		m.hearVoters(msg.From, b.Voters)
 	}
 	m.seen, m.known = is, max(m.known, msg.Term)
 	m.belief = algorithms.Leader{

@@ -200,12 +200,16 @@ func listIn(msg proto.Message) (says proto.VoterSet, ok bool) {
 }
 
 // noteList notes which list another voter has. If the sender is no voter, and no voter is known to have its list,
-// noteList asks the voters for theirs.
+// noteList asks the voters for theirs. A node without a vote learns here of which number its own list is, and which
+// list was before: a voter learns that when it renews its promise.
 func (m *Machine) noteList(msg proto.Message) {
 	switch says, ok := listIn(msg); {
 	case !ok || says == proto.VoterSet{}: // a question that names no list
 	case m.list.union.Has(msg.From):
 		m.list.said[msg.From] = says
+		if !m.votes() {
+			m.hearVoters(msg.From, says)
+		}
 	case !m.mayLead(msg.From, says):
 		m.askTerms()
 	}
