@@ -701,6 +701,26 @@ func TestWithAnotherNodesCertificate(t *testing.T) {
 	in.pauses()
 }
 
+// Whoever has the certificate of a node that does not vote, and a key of gossip, "keeps all others from leading" by a
+// list of voters of its own, "until the certificate is revoked".
+func TestWithVotersOfItsOwn(t *testing.T) {
+	in := newIntruder(t)
+	in.stealCertificate(4)
+	in.stealKey()
+	rival := madeUp(in.as)
+	rival.Incarnation, rival.election = proto.Incarnation{7}, in.door(in.as)
+	rival.list, rival.flags = "4", 4 // confirmed
+	_, stop := again(200*time.Millisecond, func() { rival.number++; in.gossip(in.alive(rival)) })
+	defer stop()
+	for _, n := range in.Nodes() {
+		in.told(n.ID, func(s httpapi.Status) bool { return strings.Contains(s.Ineligible, "node 4 has voter 4") })
+	}
+	a, err := credentials.OpenAuthority(in.Credentials())
+	in.check(err)
+	in.check(a.Revoke(in.as))
+	in.settled()
+}
+
 // claims has the attacker say in its own name that it leads, or would, by lists of voters that no voter has.
 func (in *intruder) claims() {
 	lists := []proto.VoterSet{
