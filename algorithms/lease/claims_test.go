@@ -78,6 +78,24 @@ func TestVoterTellsOfTheListOfANewVoter(t *testing.T) {
 	}
 }
 
+// "A voter that loses its disk ... is told by as many other voters": what a node that is no voter says counts for
+// nothing. Else it could say that somebody voted in the highest of all terms, or made a promise of a year.
+func TestNonVoterTellsAVoterThatLostItsDisk(t *testing.T) {
+	for name, lie := range map[string]proto.VoterState{
+		"a term":    {},
+		"a promise": {Promise: 365 * 24 * time.Hour},
+	} {
+		r := recovering(t, 1, 2, 3)
+		lie.Incarnation, lie.Nonce, lie.Voters = steptest.Incarnation(3), 1, proto.VoterSet{Hash: 1}
+		r.Step(0, r.From(9, proto.MaxTerm, lie))
+		if !tell(r, proto.VoterSet{Hash: proto.ListVoters([]proto.NodeID{1, 2, 3}).Hash()}, 1, 2) {
+			t.Errorf("%s: does not vote: %+v", name, r.Last.Recovery)
+		} else if got := r.Last.Save.Vote.Term; got != 7 {
+			t.Errorf("%s: votes above term %d, want 7", name, got)
+		}
+	}
+}
+
 // docs/VOTERS.md: "A leader under the old list stays until it leaves", and "the list before counts, too": also for a
 // node that does not vote and was just started with the new list. The voters tell it which list was before.
 func TestObserverFollowsTheVoterThatGoes(t *testing.T) {

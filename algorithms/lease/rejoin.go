@@ -184,7 +184,8 @@ var (
 // voter waits on and asks again. It keeps the highest term that it was told.
 func (m *Machine) countTold(msg proto.Message, b proto.VoterState) (readmitted bool) {
 	r := &m.rejoin
-	if !r.active || b.Incarnation != m.cfg.Incarnation || b.Nonce == 0 || b.Nonce > r.nonce {
+	if !r.active || b.Incarnation != m.cfg.Incarnation || b.Nonce == 0 || b.Nonce > r.nonce ||
+		!m.list.union.Has(msg.From) {
 		return false
 	}
 	if b.Lost {
@@ -207,8 +208,8 @@ func (m *Machine) countTold(msg proto.Message, b proto.VoterState) (readmitted b
 		clear(r.former)
 		return false
 	}
-	if b.Nonce != r.nonce || !m.list.union.Has(msg.From) {
-		return false // it answers an older question, or is no voter
+	if b.Nonce != r.nonce {
+		return false // it answers an older question
 	}
 	r.told[msg.From] = b.Voters
 	if !m.counts(b.Voters) {
