@@ -36,19 +36,28 @@ type Voters struct {
 
 // GivesWay reports whether a process with these voters must not lead while it sees a process with the other
 // voters, because the majorities of the two lists need not meet. A process without voters gives way to one
-// with voters. Of two lists that differ too much, the one that no leader has confirmed gives way, or else the
-// earlier one. If neither list is preferred, both processes give way.
+// with voters. Of two lists that differ too much, the one gives way of which the last list that a leader has confirmed
+// is the earlier one, or else the one that is not confirmed itself. If neither list is preferred, both processes give
+// way.
 func (v Voters) GivesWay(other Voters) bool {
 	switch d, _ := v.List.Distance(other.List); d {
 	case proto.OnlyOneVotes:
 		return v.List == ""
 	case proto.OtherVoters:
-		if v.Committed != other.Committed {
-			return other.Committed
+		if own, others := v.confirmed(), other.confirmed(); own != others {
+			return own < others
 		}
-		return other.Version >= v.Version
+		return other.Committed || !v.Committed
 	}
 	return false
+}
+
+// confirmed returns how many lists leaders have confirmed, up to this one: a node moves on only from a confirmed list.
+func (v Voters) confirmed() uint64 {
+	if v.Committed {
+		return v.Version + 1
+	}
+	return v.Version
 }
 
 func (v Voters) validate() error {
