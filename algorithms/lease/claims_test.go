@@ -78,6 +78,25 @@ func TestVoterTellsOfTheListOfANewVoter(t *testing.T) {
 	}
 }
 
+// Rule 5 of docs/VOTERS.md keeps out "who is not to vote": a voter that was removed leads by its list until a leader has
+// confirmed the next one, and never again, whatever the others once said.
+func TestRemovedVoterLeadsNoMore(t *testing.T) {
+	r := newRig(t, 9, func(c *algorithms.Config) { c.Voters = []proto.NodeID{1, 3, 4} })
+	r.Start(0, 1, 2, 3, 4, 9)
+	first := listed(0, 0, 1, 2, 3, 4)
+	r.Step(0, r.From(3, 1, proto.VoterState{Incarnation: steptest.Incarnation(9), Voters: first}))
+	if r.Step(delta, r.From(2, 1, heartbeat(2, first))); r.Last.Leader.ID != 2 {
+		t.Errorf("does not follow 2: %v", steptest.Texts(r.Last.Why))
+	}
+	next := listed(1, 0, 1, 3, 4)
+	if r.Step(delta, r.From(4, 2, heartbeat(4, next))); r.Last.Leader.ID != 4 {
+		t.Errorf("does not follow 4: %v", steptest.Texts(r.Last.Why))
+	}
+	if r.Step(delta, r.From(2, 3, heartbeat(2, first))); r.Last.Leader.ID != 4 {
+		t.Errorf("follows %d: %v", r.Last.Leader.ID, steptest.Texts(r.Last.Why))
+	}
+}
+
 // "A voter that loses its disk ... is told by as many other voters": what a node that is no voter says counts for
 // nothing. Else it could say that somebody voted in the highest of all terms, or made a promise of a year.
 func TestNonVoterTellsAVoterThatLostItsDisk(t *testing.T) {

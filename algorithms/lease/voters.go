@@ -216,12 +216,15 @@ func (m *Machine) noteList(msg proto.Message) {
 }
 
 // mayLead reports whether a node that says that it has the list has may lead, as far as this node knows: the node is
-// a voter, or that list is this node's with the node besides, and a voter has told this node of it. A node that is none
-// of the voters leads only by a list that some of them have, too: its word alone does not count. Lists that differ by
-// more than one voter exchange no messages.
+// a voter, or that list is this node's with the node besides, not an earlier one, and a voter has told this node of it.
+// A node that is none of the voters leads only by a list that some of them have, too: its word alone does not count.
+// Lists that differ by more than one voter exchange no messages.
 func (m *Machine) mayLead(id proto.NodeID, has proto.VoterSet) bool {
-	return m.list.union.Has(id) || slices.ContainsFunc(m.list.union, func(voter proto.NodeID) bool {
+	told := func(voter proto.NodeID) bool {
 		said, ok := m.list.said[voter]
 		return ok && said.Is(has)
-	}) && has.Hash == proto.ListVoters(append(slices.Clone(m.voters), id)).Hash()
+	}
+	return m.list.union.Has(id) ||
+		has.Version >= m.list.state.Version && slices.ContainsFunc(m.list.union, told) &&
+			has.Hash == proto.ListVoters(append(slices.Clone(m.voters), id)).Hash()
 }
