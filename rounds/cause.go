@@ -353,7 +353,7 @@ func (g *group) back(c Cause) (Ref, time.Time) {
 		return Ref{}, time.Time{}
 	}
 	off := g.bound(c.Node, c.Lost)
-	if linked := g.key.run > 0 || g.paths.linked(c.Node, c.Lost); off == unbounded || !linked && len(m.lives) > 1 {
+	if off == unbounded || !g.compared(c.Node, c.Lost) && len(m.lives) > 1 {
 		return Ref{}, time.Time{} // another process may be meant
 	}
 	if l := m.at(c.At.Add(-off), g.fix); l != nil && l == m.at(c.At.Add(off), g.fix) {

@@ -276,6 +276,11 @@ func (g *group) bound(one, other uint64) time.Duration {
 	return add(max(g.paths.most[i][j], g.paths.most[j][i], 0), off)
 }
 
+// compared reports whether messages compare the clocks of two nodes, or they have one clock.
+func (g *group) compared(one, other uint64) bool {
+	return one == other || g.key.run > 0 || g.paths.linked(one, other)
+}
+
 // ahead reports whether the hybrid clock of the node, which follows those of others, was far ahead of its own clock:
 // the clocks differ, also where no message compares them.
 func (g *group) ahead(node uint64) bool {

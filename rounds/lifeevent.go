@@ -93,12 +93,15 @@ func (g *group) seenByPeers(l *life) (events []LifeEvent, end *LifeEvent) {
 		if next != nil && d.At.After(g.fix.at(l.node, next.from)) {
 			break
 		}
-		off := g.bound(d.Node, l.node)
-		silentOn := !d.At.Add(off).Before(last)
-		ended := EndedProcess(d.Evidence, l.node)
+		off, ended := g.bound(d.Node, l.node), EndedProcess(d.Evidence, l.node)
+		near := off
+		if !ended && !g.compared(d.Node, l.node) { // they may differ by as much as nobody notices
+			near = max(off, maxTransit)
+		}
+		silentOn := !d.At.Add(near).Before(last)
 		switch {
-		case off == unbounded, !d.isOf(l), g.ofFormer(d, l), d.At.Before(g.fix.at(l.node, l.from).Add(off)),
-			next != nil && !d.At.Add(off).Before(g.fix.at(l.node, next.from)): // perhaps of another process
+		case off == unbounded, !d.isOf(l), g.ofFormer(d, l), d.At.Before(g.fix.at(l.node, l.from).Add(near)),
+			next != nil && !d.At.Add(near).Before(g.fix.at(l.node, next.from)): // perhaps of another process
 		case silentOn && ended:
 			left := saysLeft(d.Evidence, l.node)
 			return events, &LifeEvent{Ended, d.At, PeersSaw, d.Ref, "", left, d.proven()}
@@ -106,6 +109,8 @@ func (g *group) seenByPeers(l *life) (events []LifeEvent, end *LifeEvent) {
 			return events, &LifeEvent{Ended, latest(d.At, last), PeersSaw, d.Ref, "", true, false}
 		case ended, silentOn && next != nil:
 		case len(events) > 0 && events[len(events)-1].Kind == Resumed && d.At.Before(events[len(events)-1].At):
+		case silentOn:
+			events = append(events, g.silence(l, d, near)...)
 		default:
 			events = append(events, g.silence(l, d, off)...)
 		}

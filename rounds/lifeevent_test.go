@@ -2,6 +2,7 @@ package rounds_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
@@ -54,6 +55,34 @@ func TestEvidenceWithinTheErrorOfTheClocks(t *testing.T) {
 	}
 }
 
+// "Told as suspected, but it was dead": the evidence came shortly after the process began, or before it ended, by
+// clocks that no messages compare. If they differ by a little, it is about the process before, or about the end.
+func TestEvidenceByClocksThatAreNotCompared(t *testing.T) {
+	for ms, sure := range map[int]bool{1020: false, 2500: true, 3990: false} {
+		for _, compared := range []bool{false, true} {
+			v := newVoters()
+			v.start(1, 0)
+			v.start(2, 1)
+			if compared {
+				v.exchange(1, 1, 10, 15)
+				v.exchange(2, 1, 20, 25)
+			}
+			v.lose(1, 30, "", 1, 2)
+			v.start(2, 1000)
+			v.lose(1, ms, "unreachable 2", 1)
+			v.add(2, ms+9, trace.Record{Event: "timeout"})
+			v.add(2, 4000, trace.Record{Event: "timeout"})
+			v.start(2, 5000)
+			suspected := slices.ContainsFunc(v.livesOf(2)[1].Events, func(e rounds.LifeEvent) bool {
+				return e.Kind == rounds.Suspected
+			})
+			if suspected != (sure || compared) {
+				t.Errorf("at %d ms, compared %v: %+v", ms, compared, v.livesOf(2)[1].Events)
+			}
+		}
+	}
+}
+
 // "It resumed, and it was dead", or stopped again: the node that lost sight of it saw the next process, or had slept
 // meanwhile. Its own next record tells when it was there.
 func TestSeenAgainTooLate(t *testing.T) {
@@ -68,6 +97,8 @@ func TestSeenAgainTooLate(t *testing.T) {
 		},
 	} {
 		v := newVoters()
+		v.exchange(1, 1, 0, 5)
+		v.exchange(2, 1, 10, 15)
 		v.follow(1, 20, 3, 1)
 		v.follow(2, 20, 3, 1)
 		v.lose(1, 1500, "heartbeat-missed 2", 1, 3)
