@@ -141,7 +141,17 @@ func (l *link) proves(m *post, got *receipt) bool {
 // passed reports whether the receipt is too late for a message that another process sent, so that it is the last one:
 // that would not be faster than any that is known, or its process began long after the other one had ended.
 func (l *link) passed(m, last *post, got *receipt) bool {
-	return l.known() && (got.wall.Sub(last.wall) >= l.fastest || last.wall.Sub(m.by.life.until) > 2*outlives)
+	return l.known() && (got.wall.Sub(last.wall) >= l.fastest || last.wall.Sub(l.over(m, got)) > 2*outlives)
+}
+
+// over returns when the process that sent m had ended, as far as that matters to the receipt: it may have written
+// nothing for a while until the next one began. That does not matter if m would have been on its way for too long.
+func (l *link) over(m *post, got *receipt) time.Time {
+	life := m.by.life
+	if life.next == nil || l.late(m, got) > maxTransit {
+		return life.until
+	}
+	return latest(life.until, life.next.from)
 }
 
 // late returns how much longer the message seems to have taken than fast messages of the link.

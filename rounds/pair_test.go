@@ -2,6 +2,7 @@ package rounds_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -44,6 +45,52 @@ func TestReceiptBeforeTheNextProcess(t *testing.T) {
 				t.Errorf("%s: %+v", name, m)
 			}
 		}
+	}
+}
+
+// "A clock: an error that is too small": a process wrote nothing for long before it ended, and its last message came as
+// the next one ran, just before that sent one with the same id. The sender's clock is behind, and its hybrid clock
+// shows what the receiver's did long before, so that it tells nothing.
+func TestReceiptAfterASilentEnd(t *testing.T) {
+	const ahead = 20 * 60e3 // of node 2, in ms
+	v := newVoters()
+	add := func(node uint64, ms int, rec trace.Record) {
+		rec.Term, rec.Why = 1, []string{"x -> y"}
+		if node == 1 {
+			rec.HLC = fmt.Sprintf("%d.%d", atMS(ahead+min(ms, 1000)).UnixMicro(), ms)
+		}
+		v.add(node, ms+ahead*int(node-1), rec)
+	}
+	send := func(from uint64, ms int, id string) {
+		add(from, ms, trace.Record{Event: "timeout", Sent: []string{fmt.Sprint("PRE_VOTE>", 3-from, "#", id)}})
+	}
+	receive := func(to uint64, ms int, id string) {
+		add(to, ms, trace.Record{Event: "receive", From: 3 - to, Msg: "PRE_VOTE", MsgID: id})
+	}
+	v.start(1, 0)
+	v.start(2, ahead)
+	for n, took := range []int{10, 20, 40, 60} {
+		id := fmt.Sprint("1:", 2+n)
+		send(1, 100*n, id)
+		receive(2, 100*n+took, id)
+	}
+	send(2, 1000, "2:1")
+	receive(1, 1060, "2:1")
+	send(1, 1750, "1:1")
+	v.start(1, 1960)
+	receive(2, 1970, "1:1")
+	send(1, 2000, "1:1")
+	for _, c := range v.b.History().Groups[0].Clocks {
+		truth := ahead * time.Millisecond
+		if c.Node == 1 {
+			truth = -truth
+		}
+		if (c.Offset - truth).Abs() > c.Error {
+			t.Errorf("%+v", c)
+		}
+	}
+	if ids := v.arrivedOf("n1life1"); slices.Contains(ids, "1:1") {
+		t.Errorf("%v arrived", ids)
 	}
 }
 

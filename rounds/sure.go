@@ -43,7 +43,7 @@ func (g *group) sender(got *arrival) (by *entry, how sure) {
 			how = notSure
 		case m.received:
 			how = min(how, likely)
-		case last.wall.Sub(m.by.life.until) > outlives:
+		case last.wall.Sub(l.over(m, &got.receipt)) > outlives:
 			how = min(how, likely)
 			m.unsure = true
 		default:
