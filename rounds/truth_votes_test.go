@@ -207,9 +207,9 @@ func (r *reading) receipt(term, to uint64, at time.Time) string {
 }
 
 // heldUp reports whether a message was under way for more than a second, and its receipt is not in the logs.
-func (r *reading) heldUp(m rounds.Message, sent, received time.Time) bool {
-	return received.Sub(sent) > time.Second && !slices.ContainsFunc(r.shown, func(rec trace.Record) bool {
-		return rec.Node == m.To && rec.MsgID != "" && rec.Time.Equal(received)
+func (r *reading) heldUp(m rounds.Message, sent time.Time, received []time.Time) bool {
+	return received[0].Sub(sent) > time.Second && !slices.ContainsFunc(r.shown, func(rec trace.Record) bool {
+		return rec.Node == m.To && rec.MsgID == m.ID && slices.ContainsFunc(received, rec.Time.Equal)
 	})
 }
 
@@ -256,7 +256,7 @@ func (r *reading) compareMessages() {
 				r.judge("lost messages")
 			}
 			switch {
-			case len(times) > 0 && m.Delivery == rounds.Lost && r.heldUp(m, sent.Time, times[0]):
+			case len(times) > 0 && m.Delivery == rounds.Lost && r.heldUp(m, sent.Time, times):
 				r.note("message: called lost, and held up for so long that the log of its receiver ends before")
 			case len(times) > 0 && m.Delivery == rounds.Lost:
 				r.fail("message: called lost, and received"+r.receipt(one.Term, m.To, times[0]), one.Term, "%s", what)
