@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -63,6 +64,10 @@ const (
 	// outlives is how long after the last record of a process its messages may still come to others.
 	outlives = 100 * time.Millisecond
 )
+
+// heartbeatKinds are the kinds of messages with which the leader under a lease says that it leads. The names of version
+// 0.1 come last.
+var heartbeatKinds = []string{proto.KindHeartbeat.String(), "LEASE", "RENEW"}
 
 // pair pairs the receipts of all terms, and notes how long their messages took.
 func (g *group) pair(terms []uint64) {
@@ -276,7 +281,7 @@ func (g *group) arrive(got receipt, e *entry) {
 	}
 	near := some(0)
 	for i := range same {
-		if m := &same[i]; m.fitsClock(&got) && m.may(&got) && !p.caused(e, m) {
+		if m := &same[i]; m.fitsClock(&got) && m.may(&got) && !p.caused(e, m) && !m.ofOtherTerm(e) {
 			near |= 1 << i
 			m.first = earliest(m.first, got.wall)
 		}
@@ -309,6 +314,14 @@ func (p *pairing) same(got *receipt) []post {
 // may reports whether m may be the message of a receipt with the same mail.
 func (m *post) may(got *receipt) bool {
 	return (got.kind == "" || m.kind == got.kind) && (m.n > 0 || m.id == got.id)
+}
+
+// ofOtherTerm reports whether m is of the leader of another term than the one whose leader the process of the entry e
+// follows since it received the message.
+func (m *post) ofOtherTerm(e *entry) bool {
+	return e != nil && e.Change == string(trace.Elected) && e.Leader == e.from && e.Token != 0 &&
+		m.by.Leader == m.by.Ref.Node && m.by.Token != 0 && m.by.Token != e.Token &&
+		slices.Contains(heartbeatKinds, m.kind)
 }
 
 // only returns the one message that may be it by the hybrid clock, nil if there are several.

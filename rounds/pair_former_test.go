@@ -112,3 +112,24 @@ func TestReceiptAfterManyProcesses(t *testing.T) {
 		t.Errorf("%v arrived", ids)
 	}
 }
+
+// "A HEARTBEAT is called arrived, and was never received": its process led term 1, and the receipt is one of term 2,
+// which the next process leads. The log of the sender ends before that began, and the receiver may have slept.
+func TestHeartbeatOfALaterTerm(t *testing.T) {
+	for term, arrived := range map[uint64]bool{1: true, 2: false} { // of the HEARTBEAT that was received
+		v := newVoters()
+		v.start(1, 0)
+		v.start(2, 0)
+		v.send(1, 1000, 1, "1:1", "x -> y")
+		v.send(1, 1500, 1, "1:2")
+		v.receive(2, 1530, 1, "1:2")
+		v.add(2, 3900, trace.Record{Event: "peers", Alive: []uint64{1, 2}})
+		v.add(2, 5900, trace.Record{
+			Term: term, Event: "receive", From: 1, Msg: "HEARTBEAT", MsgID: "1:1", Leader: 1, Token: term,
+			LeaderChange: trace.Elected, Why: []string{fmt.Sprintf("1 leads term %d -> follow it", term)},
+		})
+		if got := slices.Contains(v.arrivedOf("n1life1"), "1:1"); got != arrived {
+			t.Errorf("of term %d: arrived %v", term, got)
+		}
+	}
+}
