@@ -427,7 +427,7 @@ func (c *Cause) clause(in *Incident, guarantee string) string {
 		switch {
 		case c.Request != "":
 			return fmt.Sprintf("node %d handed over: %s", in.Former, c.Request)
-		case in.Ended.Known != OwnWord && leased(guarantee): // it asks for the next leader also once its lease has ended
+		case in.Ended.Known != OwnWord && leased(guarantee): // a lease that ended has it ask for the next leader, too
 			return fmt.Sprintf("node %d gave up term %d", in.Former, in.FormerTerm)
 		}
 		return fmt.Sprintf("node %d handed over", in.Former)
