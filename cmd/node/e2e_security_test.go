@@ -697,7 +697,8 @@ func TestWithAnotherNodesCertificate(t *testing.T) {
 	in := newIntruder(t)
 	in.stealCertificate(4)
 	in.stealKey()
-	in.tries(append(rows(), row{"HEARTBEATs and requests for votes, by lists of its own", (*intruder).claims}))
+	in.tries(append(rows(), row{"HEARTBEATs and requests for votes, by lists of its own", (*intruder).claims},
+		row{"what was voted, to a voter that lost its disk", (*intruder).tellsOfVotes}))
 	in.pauses()
 }
 
@@ -737,6 +738,36 @@ func (in *intruder) claims() {
 			proto.RequestVote{Incarnation: process.Incarnation, Nonce: 1, Voters: list},
 			proto.Heartbeat{Leader: process, Nonce: 1, Remaining: attackLease, Voters: list})
 	}, in.followers()[0])
+}
+
+// tellsOfVotes has the attacker tell a voter that lost its disk, and asks the others what they voted, that somebody
+// voted in the highest of all terms. One of the others hangs meanwhile, so that too few answer.
+func (in *intruder) tellsOfVotes() {
+	id, hung := in.followers()[0], in.followers()[1]
+	_, err := in.Kill(id)
+	in.check(err)
+	in.check(in.Pause(hung))
+	in.check(os.RemoveAll(in.Node(id).DataDir))
+	in.check(in.Start(id))
+	process := in.truly(id).Incarnation
+	in.logs(id, "ask the voters what they voted")
+	told, stop := again(100*time.Millisecond, func() {
+		c, err := in.call(id)
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		if _, err = c.hello(in.as, id); err == nil {
+			_ = c.says(in.as, proto.MaxTerm, proto.VoterState{
+				Incarnation: process, Nonce: 1, Voters: proto.VoterSet{Hash: 1},
+			})
+		}
+	})
+	defer stop()
+	in.reaches(told, 5)
+	in.check(in.Resume(hung))
+	in.logs(id, fmt.Sprintf("other voters know of no term above %v -> vote again", in.before.Term))
+	in.settled()
 }
 
 // pauses has the attacker pause the cluster by what it tells on a link of its own, and an operator resume it.
