@@ -78,8 +78,8 @@ func TestVoterTellsOfTheListOfANewVoter(t *testing.T) {
 	}
 }
 
-// Rule 5 of docs/VOTERS.md keeps out "who is not to vote": a voter that was removed leads by its list until a leader has
-// confirmed the next one, and never again, whatever the others once said.
+// Rule 5 of docs/VOTERS.md keeps out "who is not to vote": a voter that was removed leads by its list until a leader
+// has confirmed the next one, and never again, whatever the others once said.
 func TestRemovedVoterLeadsNoMore(t *testing.T) {
 	r := newRig(t, 9, func(c *algorithms.Config) { c.Voters = []proto.NodeID{1, 3, 4} })
 	r.Start(0, 1, 2, 3, 4, 9)
