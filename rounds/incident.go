@@ -318,7 +318,8 @@ const noReason = "no record says why"
 func (in *Incident) changed(g *group) string {
 	for _, r := range in.rounds {
 		c := &r.Cause
-		if why := c.clause(in, g.guarantee); why != "" && !in.precedes(c, g) && !in.endedBefore(c, g) && !c.sleptThrough(g) {
+		why := c.clause(in, g.guarantee)
+		if why != "" && !in.precedes(c, g) && !in.endedBefore(c, g) && !c.sleptThrough(g) {
 			in.prove(c.Ref)
 			return why
 		}
