@@ -744,6 +744,8 @@ func (in *intruder) claims() {
 // voted in the highest of all terms. One of the others hangs meanwhile, so that too few answer.
 func (in *intruder) tellsOfVotes() {
 	id, hung := in.followers()[0], in.followers()[1]
+	const anew = "-> vote again" // above which term depends on how long all this takes
+	before := strings.Count(in.Log(id), anew)
 	_, err := in.Kill(id)
 	in.check(err)
 	in.check(in.Pause(hung))
@@ -766,7 +768,15 @@ func (in *intruder) tellsOfVotes() {
 	defer stop()
 	in.reaches(told, 5)
 	in.check(in.Resume(hung))
-	in.logs(id, fmt.Sprintf("other voters know of no term above %v -> vote again", in.before.Term))
+	in.eventually(func() string {
+		if strings.Count(in.Log(id), anew) == before {
+			return fmt.Sprintf("node %v does not vote", id)
+		}
+		return ""
+	})
+	if lie := fmt.Sprintf("above %v %s", proto.MaxTerm, anew); strings.Contains(in.Log(id), lie) {
+		in.Errorf("node %v believed what no voter told: %q", id, lie)
+	}
 	in.settled()
 }
 
