@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"math"
 	"slices"
 	"strings"
@@ -43,10 +42,8 @@ func TestTheGossipKeyWhileANodeHangs(t *testing.T) {
 func (in *intruder) countAll(after string) {
 	in.Helper()
 	began := time.Now()
-	ctx, cancel := context.WithTimeout(in.Context(), backWithin)
+	within, cancel := in.within(backWithin)
 	defer cancel()
-	within := in.securedE2E // the attack may go on, and reads in
-	within.ctx = ctx
 	for id := range proto.NodeID(3) {
 		within.told(id+1, func(s httpapi.Status) bool { return len(s.Alive) == 3 })
 	}

@@ -153,14 +153,21 @@ func (in *intruder) unharmed(restarts ...proto.NodeID) {
 	}
 }
 
+// within returns the cluster with a time of its own: an attack may go on meanwhile, and reads in.
+func (in *intruder) within(d time.Duration) (securedE2E, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(in.Context(), d)
+	e := in.securedE2E
+	e.ctx = ctx
+	return e, cancel
+}
+
 // back waits until the others count node id again, and it follows, within backWithin.
 func (in *intruder) back(id proto.NodeID) {
 	in.Helper()
 	began := time.Now()
-	ctx, cancel := context.WithTimeout(in.Context(), backWithin)
+	within, cancel := in.within(backWithin)
 	defer cancel()
-	within := in.e2e // the attack goes on meanwhile, and reads in
-	within.ctx = ctx
+	ctx := within.ctx
 	incarnation := ""
 	within.eventually(func() string {
 		s, err := in.client(id).Status(ctx)

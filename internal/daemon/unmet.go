@@ -20,7 +20,11 @@ func (d *Daemon) unmet(unread []membership.Unread, peers []tcp.PeerStats) (all [
 		maybe := d.maybeAt(u.From)
 		of := ""
 		if len(maybe) > 0 {
-			of = ", maybe of node " + strings.ReplaceAll(strings.Trim(fmt.Sprint(maybe), "[]"), " ", " or ") + ","
+			names := make([]string, len(maybe))
+			for i, id := range maybe {
+				names[i] = id.String()
+			}
+			of = ", maybe of node " + strings.Join(names, " or ") + ","
 		}
 		all = append(all, httpapi.Unmet{
 			Nodes: maybe, From: u.From, Why: fmt.Sprintf("gossip from %s%s %s", u.From, of, u.Why),

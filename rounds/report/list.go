@@ -251,7 +251,11 @@ func leaders(r *rounds.Round) string {
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
-	return strings.ReplaceAll(strings.Trim(fmt.Sprint(ids), "[]"), " ", ", ")
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = strconv.FormatUint(id, 10)
+	}
+	return strings.Join(names, ", ")
 }
 
 func (p *page) row(r *rounds.Round, dated bool) {
