@@ -132,16 +132,12 @@ type older struct {
 	since, last time.Time // when its heartbeats were heard
 }
 
-// leadsOn notes a heartbeat of a leadership below the highest that this node heard of, while this node knows of nobody
-// who leads. It reports whether this leadership goes on: its heartbeats have come for a whole promise. A leader sends
-// none without its lease, and heartbeats that come late come together, or with gaps. So a voter that says that it leads
-// a term, and never won it, keeps no other node from its leader for longer.
+// leadsOn notes a heartbeat of a leadership below the highest that this node heard of. It reports whether this
+// leadership goes on: its heartbeats have come for a whole promise, and none of a higher one since. A leader sends none
+// without its lease, and heartbeats that come late come together, or with gaps. So a voter that says that it leads a
+// term, and never won it, keeps no other node from its leader for longer.
 func (m *Machine) leadsOn(is proto.Leadership) bool {
 	o := &m.older
-	if m.belief.ID != 0 {
-		*o = older{}
-		return false
-	}
 	if o.Leadership != is || m.now.Sub(o.last) > 2*m.every {
 		*o = older{is, m.now, m.now}
 	}
@@ -155,7 +151,7 @@ func (m *Machine) follow(msg proto.Message, b proto.Heartbeat) {
 	if is != m.belief.Leadership() {
 		m.why(WhyFollow, msg.From, msg.Term)
 	}
-	m.seen, m.known = is, max(m.known, msg.Term)
+	m.seen, m.known, m.older = is, max(m.known, msg.Term), older{}
 	m.belief = algorithms.Leader{
 		ID: msg.From, Incarnation: b.Leader.Incarnation, Term: msg.Term,
 		Until: m.now.Add(min(b.Remaining, Of(m.cfg.Promise))),
