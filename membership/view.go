@@ -37,8 +37,8 @@ type Voters struct {
 // GivesWay reports whether a process with these voters must not lead while it sees a process with the other
 // voters, because the majorities of the two lists need not meet. A process without voters gives way to one
 // with voters. Of two lists that differ too much, the one gives way of which the last list that a leader has confirmed
-// is the earlier one, or else the one that is not confirmed itself. If neither list is preferred, both processes give
-// way.
+// is the earlier one, or else the one that is not confirmed itself, or else that of fewer voters. If neither list is
+// preferred, both processes give way.
 func (v Voters) GivesWay(other Voters) bool {
 	switch d, _ := v.List.Distance(other.List); d {
 	case proto.OnlyOneVotes:
@@ -47,7 +47,10 @@ func (v Voters) GivesWay(other Voters) bool {
 		if own, others := v.confirmed(), other.confirmed(); own != others {
 			return own < others
 		}
-		return other.Committed || !v.Committed
+		if v.Committed != other.Committed {
+			return other.Committed
+		}
+		return v.List.Count() <= other.List.Count()
 	}
 	return false
 }

@@ -67,6 +67,12 @@ func (l VoterList) String() string {
 	return "voters " + string(l)
 }
 
+// Count returns how many voters the list has. The list must be valid.
+func (l VoterList) Count() int {
+	s, _ := l.sum()
+	return s.count
+}
+
 // Hash returns a hash of the list. The hash is never zero, and fits an int64, as all integers on the
 // wire do.
 func (l VoterList) Hash() uint64 {

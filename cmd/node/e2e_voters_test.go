@@ -193,3 +193,24 @@ func TestWrongListOfAVoterThatDoesNotVote(t *testing.T) {
 		})
 	}
 }
+
+// docs/VOTERS.md: of two confirmed lists "the one that has fewer voters" gives way. So a node that was once started as
+// the only voter of its own cluster, and then joins the others, does not keep them from a leader.
+func TestItsOwnOnlyVoter(t *testing.T) {
+	e := newE2E(t, "bully", 4)
+	e.check(e.Start(4, "--voters", "4"))
+	e.leads(4, 4)
+	e.confirmed(4)
+	_, err := e.Kill(4)
+	e.check(err)
+	for id := proto.NodeID(1); id <= 3; id++ {
+		e.check(e.Start(id, "--voters", "1-3"))
+	}
+	e.agreed(1, 2, 3)
+	e.confirmed(1, 2, 3)
+	e.check(e.Start(4, "--voters", "4"))
+	e.status(4, func(s httpapi.Status) bool { return strings.Contains(s.Ineligible, "has voters 1-3") })
+	for id := proto.NodeID(1); id <= 3; id++ {
+		e.status(id, func(s httpapi.Status) bool { return len(s.Alive) == 4 && s.Leader == 3 && s.Ineligible == "" })
+	}
+}
