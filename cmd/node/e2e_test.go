@@ -25,14 +25,16 @@ const patience = time.Minute
 // for it for ten latencies, and with this budget a busy machine keeps within them.
 var calm = []string{"--failover-budget", "2s"}
 
-// calmly is for tests in which no term of a living leader may end, however long the machine
-// does other things. Nodes of an algorithm without pre-emption elect at once, so patience
-// costs such a test little.
+// patient is for tests in which no answer may come too late, however long the machine does other things.
+var patient = []string{"--failover-budget", "10s"}
+
+// calmly is for tests in which no term of a living leader may end. Nodes of an algorithm without pre-emption elect at
+// once, so patience costs such a test little.
 func calmly(entry catalog.Entry) []string {
 	if entry.Preempt {
 		return calm
 	}
-	return []string{"--failover-budget", "10s"}
+	return patient
 }
 
 // e2e is a cluster of real processes under test.
