@@ -34,10 +34,11 @@ type leadership struct {
 	from, until time.Time // by the one wall clock of this machine
 }
 
-// leaderships are those that the records tell of. With leases, a leadership ends with the
-// last lease that was told, if the records say no earlier end.
+// leaderships are those that the records tell of. With leases, a leadership ends with the last lease that was told, if
+// the records say no earlier end: a process that did not run for a while writes the end of its lease later.
 func (e e2e) leaderships() []leadership {
 	var all []leadership
+	lease := map[uint64]time.Time{} // of each node: until when the last one was told
 	last := map[uint64]int{} // of each node: its open leadership, counted from 1
 	for _, rec := range e.Records() {
 		i := last[rec.Node]
@@ -51,8 +52,13 @@ func (e e2e) leaderships() []leadership {
 		r := &all[i-1]
 		r.until = rec.Time
 		last[rec.Node] = i
-		if rec.Role != trace.Leading {
-			last[rec.Node] = 0
+		if rec.Role == trace.Leading {
+			lease[rec.Node] = rec.ValidUntil
+			continue
+		}
+		last[rec.Node] = 0
+		if end := lease[rec.Node]; !end.IsZero() && end.Before(r.until) {
+			r.until = end
 		}
 	}
 	return all
