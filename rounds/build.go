@@ -41,7 +41,7 @@ func (g *group) round(t *log, next uint64) *Round {
 	r.deliveries(g, t)
 	r.ballot(g)
 	r.count()
-	r.split(g)
+	r.split(g, t)
 	r.judge(g)
 	if g.briefly(t.term) {
 		g.scratch.steps, g.scratch.messages = r.Steps, r.Messages

@@ -336,3 +336,28 @@ func TestErrorBesideClocksThatAreNotCompared(t *testing.T) {
 		t.Errorf("%+v", clocks)
 	}
 }
+
+// "Clocks differ, so these are estimates, right within 0.55 ms": so they are between nodes whose clocks messages
+// compare. How far off those are that are by another clock, too, nobody knows.
+func TestErrorOfARoundByAClockThatIsNotCompared(t *testing.T) {
+	ahead := map[uint64]int{1: 0, 2: 3600e3, 3: -600e3, 4: 0} // in ms
+	for winner, compared := range map[uint64]bool{2: true, 3: false, 4: true} {
+		s, send := senders(ahead)
+		send(1, 2, 10)
+		send(2, 1, 30)
+		send(1, 4, 10)
+		send(4, 1, 10)
+		send(1, 3, 10)
+		s.add(1, 20000, trace.Record{
+			Event: "campaign", Term: 2, Why: []string{"the operator asked -> call an election of term 2"},
+		})
+		s.add(winner, 20100+ahead[winner], trace.Record{
+			Term: 2, Event: "timeout", Leader: winner, Why: []string{"no higher node is alive -> lead term 2"},
+		})
+		g := s.b.History().Groups[0]
+		split := g.Rounds[len(g.Rounds)-1].Split
+		if !split.Estimated || split.ElectKnown != true || (split.Error > 0) != compared {
+			t.Errorf("node %d won: %+v; %+v", winner, split, g.Clocks)
+		}
+	}
+}

@@ -227,10 +227,9 @@ func (r *Round) participant(id uint64) *Participant {
 }
 
 // split sets how long each phase of the round took.
-func (r *Round) split(g *group) {
+func (r *Round) split(g *group, t *log) {
 	p := &r.Split
-	p.Error = g.fix.error()
-	p.Estimated = g.fix.differ() || p.Error > sameClock
+	p.Estimated, p.Error = g.estimated(t)
 	p.Began = r.Cause.At
 	if r.Winner == nil || p.Began.IsZero() {
 		return
@@ -252,6 +251,20 @@ func (r *Round) split(g *group) {
 	} else if last, ok := g.lastWord(r.Cause.Lost, p.Began); ok {
 		p.DetectBound = p.Began.Sub(last)
 	}
+}
+
+// estimated reports whether times of the round are estimates, since clocks differ, and returns the largest error of
+// these; 0 if nobody knows it.
+func (g *group) estimated(t *log) (estimated bool, most time.Duration) {
+	most = g.fix.error()
+	own := func(e *entry) bool { return g.fix[e.Ref.Node].Differs() }
+	switch {
+	case !g.fix.differ() && most <= sameClock:
+		return false, most
+	case !t.comparable(g.paths):
+		return true, 0
+	}
+	return most > 0 || slices.ContainsFunc(t.entries, own), most
 }
 
 // endOfFormer returns when the leadership before the round ended, if the leader was not lost, or had its lease still.

@@ -262,7 +262,7 @@ type Split struct {
 	Announce      time.Duration `json:"announce"`
 	AnnounceKnown bool          `json:"announce_known"`
 	// Estimated: clocks differed, and the times were corrected by estimates. Error is the largest
-	// error of these estimates.
+	// error of these estimates; 0 if it is not known, since no messages compare some of the clocks.
 	Estimated bool          `json:"estimated"`
 	Error     time.Duration `json:"error"`
 	// Began is the time of the first evidence, Ended that of the last follower's belief.

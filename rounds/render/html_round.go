@@ -171,7 +171,11 @@ func split(p rounds.Split) string {
 		}
 		text += part.name + " " + span(part.took)
 	}
-	if p.Estimated && text != "" {
+	switch {
+	case !p.Estimated || text == "":
+	case p.Error == 0:
+		text += "; clocks differ, estimated, and no messages tell how far off"
+	default:
 		text += fmt.Sprintf("; clocks differ, estimated within %s", span(p.Error))
 	}
 	return text

@@ -47,12 +47,13 @@ func clockRemark(g *rounds.Group, c rounds.Clock) string {
 	if off < 0 {
 		way, off = "behind", -off
 	}
-	text := fmt.Sprintf("The wall clock of node %d is %s %s %s, judged by its messages",
-		c.Node, rounds.Span(off), way, than)
+	by := fmt.Sprintf("%s %s %s, judged by its messages", rounds.Span(off), way, than)
 	if c.Error > 0 {
-		text += fmt.Sprintf(", give or take %s", rounds.Span(c.Error))
+		by += fmt.Sprintf(", give or take %s", rounds.Span(c.Error))
+	} else {
+		by = fmt.Sprintf("at least %s in one direction", by)
 	}
-	return text + "; its times are corrected by that."
+	return fmt.Sprintf("The wall clock of node %d is %s; its times are corrected by that.", c.Node, by)
 }
 
 // Notes writes what is odd about the records as a whole.

@@ -393,7 +393,10 @@ func split(r *rounds.Round) string {
 		parts = append(parts, "announce "+rounds.Span(s.Announce))
 	}
 	text := cmp.Or(strings.Join(parts, ", "), "not known")
-	if s.Estimated {
+	switch {
+	case s.Estimated && s.Error == 0:
+		text += "; clocks differ, so these are estimates, and no messages tell how far off they are"
+	case s.Estimated:
 		text += fmt.Sprintf("; clocks differ, so these are estimates, right within %s", rounds.Span(s.Error))
 	}
 	return text

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/rounds"
 	"github.com/ringleader-dev/ringleader/rounds/logs"
@@ -69,6 +70,32 @@ func TestAClockIsBehindAnother(t *testing.T) {
 	}
 	tells(t, text.String(), "The wall clock of node 1 is 7m0s behind that of node 5, by which all times here are told",
 		"The wall clock of node 3 is 37 s ahead of that of node 5, by which", "!the others'")
+}
+
+// Messages in one direction tell only how far two clocks differ at least, and no error of what is told.
+func TestAClockIsOffByAtLeast(t *testing.T) {
+	g := &rounds.Group{
+		Nodes:  []rounds.Node{{ID: 1, Records: 1}, {ID: 2, Records: 1}, {ID: 3, Records: 1}},
+		Clocks: []rounds.Clock{{Node: 2, Offset: -10 * time.Minute}, {Node: 3, Offset: time.Hour, Error: time.Millisecond}},
+	}
+	var text bytes.Buffer
+	if err := report.Remarks(&text, g); err != nil {
+		t.Fatal(err)
+	}
+	tells(t, text.String(), "node 2 is at least 10m0s behind that of node 1, by which all times here are told, judged "+
+		"by its messages in one direction; ", "node 3 is 1h0m0s ahead of that of node 1, by which all times here are "+
+		"told, judged by its messages, give or take 1.00 ms")
+	for most, told := range map[time.Duration]string{
+		0:                "so these are estimates, and no messages tell how far off they are",
+		time.Millisecond: "so these are estimates, right within 1.00 ms",
+	} {
+		r := &rounds.Round{Term: 1, Split: rounds.Split{ElectKnown: true, Estimated: true, Error: most}}
+		var story bytes.Buffer
+		if err := report.Explain(&story, g, r, false); err != nil {
+			t.Fatal(err)
+		}
+		tells(t, strings.Join(strings.Fields(story.String()), " "), "clocks differ, "+told+".")
+	}
 }
 
 // Who leads while another leads the same term is not told alone.
