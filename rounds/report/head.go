@@ -70,11 +70,8 @@ func present(g *rounds.Group) string {
 				when(g, in.Perhaps), in.Why, proofOf(g.Names, in, in.PerhapsRef), in.Former, in.FormerTerm,
 				when(g, led.From), firstProof(g.Names, led))
 		}
-		latest := ""
-		if in.Ended.Kind == rounds.EndedUnseen {
-			latest = " at the latest"
-		}
-		return fmt.Sprintf("Nobody leads since %s%s: %s%s.", when(g, in.From), latest, in.Why, proofOf(g.Names, in))
+		return fmt.Sprintf("Nobody leads since %s: %s%s.", since(in, func(t time.Time) string { return when(g, t) }),
+			in.Why, proofOf(g.Names, in, in.PerhapsRef))
 	}
 	var last *rounds.Leadership
 	for i := range g.Leaderships {
@@ -93,6 +90,17 @@ func present(g *rounds.Group) string {
 			cite(g.Names, by...))
 	}
 	return text + "."
+}
+
+// since says since when nobody leads: since the end of the last leadership, or since then at the latest.
+func since(in *rounds.Incident, when func(time.Time) string) string {
+	switch {
+	case !in.Perhaps.IsZero():
+		return fmt.Sprintf("%s at the latest, perhaps since %s", when(in.From), when(in.Perhaps))
+	case in.Ended.Kind == rounds.EndedUnseen:
+		return when(in.From) + " at the latest"
+	}
+	return when(in.From)
 }
 
 // firstProof names the record by which a leadership began.

@@ -370,7 +370,7 @@ func Vacant(w io.Writer, names *rounds.Names, v rounds.Vacancy) error {
 			clock(v.Perhaps), v.Why, proofOf(names, &v.Incident, v.PerhapsRef))
 		return p.to(w)
 	}
-	p.line("        * Nobody leads %s since %s: %s%s.", clusterName(v.Cluster, v.Algorithm, v.Run, 0), clock(v.From),
-		v.Why, proofOf(names, &v.Incident))
+	p.line("        * Nobody leads %s since %s: %s%s.", clusterName(v.Cluster, v.Algorithm, v.Run, 0),
+		since(&v.Incident, clock), v.Why, proofOf(names, &v.Incident, v.PerhapsRef))
 	return p.to(w)
 }

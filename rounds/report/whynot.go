@@ -62,7 +62,8 @@ type Belief struct {
 	Refs         []rounds.Ref
 	Guarantee    string // of a node that says of itself that it leads
 
-	proof string // names the records of what all records together tell
+	proof   string           // names the records of what all records together tell
+	vacancy *rounds.Incident // since when nobody leads, by records; nil if that is not so
 }
 
 // Candidate says what keeps a node from leading, by the node's own word.
@@ -123,7 +124,10 @@ func (c *Case) belief(b Belief) string {
 	if b.Perhaps {
 		text = "Perhaps nobody leads"
 	}
-	if !b.Since.IsZero() {
+	switch {
+	case b.vacancy != nil:
+		text += " since " + since(b.vacancy, c.at)
+	case !b.Since.IsZero():
 		text += " since " + c.at(b.Since)
 	}
 	switch {

@@ -28,7 +28,9 @@ func leads(g *rounds.Group) Belief {
 	case last != nil && last.End.IsZero():
 		return Belief{Leader: last.Leader, Term: last.Term, Since: last.From, proof: firstProof(g.Names, last)}
 	case in != nil:
-		return Belief{Since: in.From, Reason: in.Why, proof: proofOf(g.Names, in)}
+		return Belief{
+			Since: in.From, Reason: in.Why, proof: proofOf(g.Names, in, in.PerhapsRef), vacancy: in,
+		}
 	}
 	return Belief{}
 }
@@ -75,8 +77,13 @@ func formerly(g *rounds.Group, n *rounds.Node, now Belief) []string {
 		rounds.EndedByProcess: "its process ended", rounds.EndedByLoss: "the others lost it",
 	}[last.Ended.Kind]
 	refs, known := []rounds.Ref{last.Ended.Ref}, last.Ended.Known
+	from := clock(last.End)
 	for _, in := range g.Incidents {
-		if in.Former != n.ID || in.FormerTerm != last.Term || in.Leader == 0 && now.Leader == 0 {
+		its := in.Former == n.ID && in.FormerTerm == last.Term
+		if its && !in.Perhaps.IsZero() {
+			from, refs = since(&in, clock), append(refs, in.PerhapsRef)
+		}
+		if !its || in.Leader == 0 && now.Leader == 0 {
 			continue // that nobody leads now, and why, is told already
 		}
 		own, itself := strings.CutPrefix(in.Why, fmt.Sprintf("node %d ", n.ID))
@@ -91,6 +98,6 @@ func formerly(g *rounds.Group, n *rounds.Node, now Belief) []string {
 	if first, _ := firstRef(last); last.Ended.Known == rounds.Inferred {
 		refs = append(refs, first) // from who leads since then, and who led before
 	}
-	return []string{fmt.Sprintf("Node %d has led nobody since %s%s%s.", n.ID, clock(last.End), colon(how),
+	return []string{fmt.Sprintf("Node %d has led nobody since %s%s%s.", n.ID, from, colon(how),
 		proof(g.Names, known, refs...))}
 }

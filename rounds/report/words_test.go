@@ -2,6 +2,8 @@ package report_test
 
 import (
 	"bytes"
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -96,6 +98,43 @@ func TestAClockIsOffByAtLeast(t *testing.T) {
 		}
 		tells(t, strings.Join(strings.Fields(story.String()), " "), "clocks differ, "+told+".")
 	}
+}
+
+// Where records leave open when the last leadership ended, nobody leads since then at the latest, wherever that is told.
+func TestSinceWhenNobodyLeadsAtTheLatest(t *testing.T) {
+	paths, _ := filepath.Glob("../testdata/cases/outage-17s-quorum-lost/*.log")
+	follow, whole := rounds.NewBriefBuilder(), rounds.NewBuilder()
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var early bytes.Buffer
+		for line := range bytes.Lines(text) {
+			if at := bytes.Index(line, []byte(`"time":"2026-11-`)); at >= 0 && string(line[at+19:at+27]) < "11:51:25" {
+				early.Write(line)
+			}
+		}
+		for _, b := range []*rounds.Builder{follow, whole} {
+			if _, err := logs.Read(bytes.NewReader(early.Bytes()), b); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var list, why, vacant bytes.Buffer
+	g := whole.History().Groups[0]
+	follow.Ended(true)
+	err := errors.Join(report.List(&list, g, report.Selection{}), report.WhyNot(&why, g, 4))
+	for _, v := range follow.Leaderless() {
+		err = errors.Join(err, report.Vacant(&vacant, follow.Names(), v))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{list.String(), why.String(), vacant.String()} {
+		tells(t, text, "since 11:51:16.263 at the latest, perhaps since 11:51:15.294: ")
+	}
+	tells(t, why.String(), "Node 4 has led nobody since 11:51:16.263 at the latest, perhaps since 11:51:15.294: ")
 }
 
 // Who leads while another leads the same term is not told alone.
