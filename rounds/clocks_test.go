@@ -361,3 +361,38 @@ func TestErrorOfARoundByAClockThatIsNotCompared(t *testing.T) {
 		}
 	}
 }
+
+// "Node 5 leads term 1, as far as the records go", though the others found that it was gone, and elected others: nobody
+// sends messages to the highest node of the bully algorithm, so that they compare its clock in one direction only. Its
+// process ended by the word of who had followed it, whatever the clocks show. Who saw the end of a process before it
+// followed this one saw that of a former one.
+func TestEndByAClockThatIsNotCompared(t *testing.T) {
+	const hour = 3600e3
+	for _, before := range []bool{false, true} { // node 1 followed it
+		v := newVoters()
+		v.guarantee = "best-effort"
+		v.exchange(1, 1, 100, 110)
+		v.exchange(2, 1, 200, 210)
+		v.add(3, hour, trace.Record{Event: "start", Term: 1})
+		v.add(3, hour+800, trace.Record{
+			Term: 1, Event: "timeout", Leader: 3, Why: []string{"no higher node is alive -> lead term 1"},
+			Sent: []string{"COORDINATOR>1#3:1"},
+		})
+		lost := trace.Record{Term: 1, Event: "peers", Alive: []uint64{1, 2}, Evidence: "link-closed 3, dial-refused 3"}
+		if !before {
+			v.add(1, 850, lost)
+		}
+		v.add(1, 900, trace.Record{Term: 1, Event: "receive", From: 3, Msg: "COORDINATOR", MsgID: "3:1", Leader: 3})
+		if before {
+			v.add(1, 1100, lost)
+		}
+		v.leadAlone(2, 1200, 2)
+		g := v.b.History().Groups[0]
+		i := slices.IndexFunc(g.Leaderships, func(l rounds.Leadership) bool { return l.Leader == 3 })
+		led, events := g.Leaderships[i], g.Nodes[2].Lives[0].Events
+		gone := len(events) == 2 && events[1].Kind == rounds.Ended && events[1].Known == rounds.PeersSaw
+		if gone != before || (led.Ended.Kind == rounds.EndedByProcess) != before || led.End.IsZero() == before {
+			t.Errorf("followed before: %v: %+v; %+v; %+v", before, led, events, g.Clocks)
+		}
+	}
+}

@@ -247,7 +247,33 @@ func (g *group) processEnd(r *Leadership) (at time.Time, ref Ref) {
 	if d := g.proof(r.life); at.IsZero() && d != nil {
 		at, ref = latest(d.At, last), d.Ref
 	}
+	if d := g.endSeen(r.life); d != nil && (at.IsZero() || ref.Node == r.Leader) {
+		at, ref = latest(d.At, last), d.Ref
+	}
 	return at, ref
+}
+
+// endSeen returns the first evidence that l had ended, of a process whose clock is not compared with that of l, but
+// which had followed it before, by the order of its records. It returns nil if there is none, or if the next process of
+// the node seems to have begun before.
+func (g *group) endSeen(l *life) *drop {
+	i := slices.IndexFunc(g.drops[l.node], func(d *drop) bool {
+		return EndedProcess(d.Evidence, l.node) && d.isOf(l) && g.apart(d.Node, l.node) == unbounded &&
+			g.followedBefore(l, d)
+	})
+	if i < 0 || l.next != nil && !g.drops[l.node][i].At.Before(g.fix.at(l.node, l.next.from)) {
+		return nil
+	}
+	return g.drops[l.node][i]
+}
+
+// followedBefore reports whether the process that gives the evidence had followed l before.
+func (g *group) followedBefore(l *life, d *drop) bool {
+	by := g.nodes[d.Node].byIncarnation[d.Ref.Incarnation]
+	return by != nil && slices.ContainsFunc(by.allBeliefs(), func(b belief) bool {
+		led := g.leaderships[leadershipKey{l.node, b.term}]
+		return b.leader == l.node && b.first.seq < d.Ref.Seq && led != nil && led.life == l
+	})
 }
 
 // proof returns the first proof that the process ended, which names it: so it did, whatever the clocks show. It returns

@@ -67,6 +67,9 @@ func (g *group) findEvents(l *life) (events []LifeEvent) {
 	if bye := g.goodbye(l); end == nil && bye != nil {
 		at := g.fix.at(l.node, bye.Time)
 		events = append(events, LifeEvent{Ended, at, OwnWord, l.ref(l.last()), bye.Error, true, false})
+	} else if d := g.endSeen(l); end == nil && d != nil {
+		at, left := latest(d.At, g.fix.at(l.node, l.until)), saysLeft(d.Evidence, l.node)
+		end = &LifeEvent{Ended, at, PeersSaw, d.Ref, "", left, d.proven()}
 	} else if next := l.next; end == nil && next != nil && !l.atOnce(next) {
 		events = append(events, LifeEvent{
 			Kind: Ended, At: g.fix.at(l.node, next.from), Known: Inferred,

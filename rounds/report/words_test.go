@@ -77,8 +77,10 @@ func TestAClockIsBehindAnother(t *testing.T) {
 // Messages in one direction tell only how far two clocks differ at least, and no error of what is told.
 func TestAClockIsOffByAtLeast(t *testing.T) {
 	g := &rounds.Group{
-		Nodes:  []rounds.Node{{ID: 1, Records: 1}, {ID: 2, Records: 1}, {ID: 3, Records: 1}},
-		Clocks: []rounds.Clock{{Node: 2, Offset: -10 * time.Minute}, {Node: 3, Offset: time.Hour, Error: time.Millisecond}},
+		Nodes: []rounds.Node{{ID: 1, Records: 1}, {ID: 2, Records: 1}, {ID: 3, Records: 1}},
+		Clocks: []rounds.Clock{
+			{Node: 2, Offset: -10 * time.Minute}, {Node: 3, Offset: time.Hour, Error: time.Millisecond},
+		},
 	}
 	var text bytes.Buffer
 	if err := report.Remarks(&text, g); err != nil {
@@ -100,7 +102,7 @@ func TestAClockIsOffByAtLeast(t *testing.T) {
 	}
 }
 
-// Where records leave open when the last leadership ended, nobody leads since then at the latest, wherever that is told.
+// Where records leave open when the last leadership ended, nobody leads since then at the latest, wherever it is told.
 func TestSinceWhenNobodyLeadsAtTheLatest(t *testing.T) {
 	paths, _ := filepath.Glob("../testdata/cases/outage-17s-quorum-lost/*.log")
 	follow, whole := rounds.NewBriefBuilder(), rounds.NewBuilder()
