@@ -364,8 +364,8 @@ func TestErrorOfARoundByAClockThatIsNotCompared(t *testing.T) {
 
 // "Node 5 leads term 1, as far as the records go", though the others found that it was gone, and elected others: nobody
 // sends messages to the highest node of the bully algorithm, so that they compare its clock in one direction only. Its
-// process ended by the word of who had followed it, whatever the clocks show. Who saw the end of a process before it
-// followed this one saw that of a former one.
+// process ended by the word of who had followed it, or exchanged a message with it, whatever the clocks show. Who saw
+// the end of a process before that saw the one of a former process.
 func TestEndByAClockThatIsNotCompared(t *testing.T) {
 	const hour = 3600e3
 	for _, before := range []bool{false, true} { // node 1 followed it
@@ -394,5 +394,67 @@ func TestEndByAClockThatIsNotCompared(t *testing.T) {
 		if gone != before || (led.Ended.Kind == rounds.EndedByProcess) != before || led.End.IsZero() == before {
 			t.Errorf("followed before: %v: %+v; %+v; %+v", before, led, events, g.Clocks)
 		}
+	}
+}
+
+// Who sent a process a message that it received, and saw the end of its node later, tells that it ended.
+func TestEndOfWhoReceivedByAClockThatIsNotCompared(t *testing.T) {
+	const hour = 3600e3
+	for _, lost := range []int{850, 1100} { // when node 1 lost node 3, in ms
+		v := newVoters()
+		v.guarantee = "best-effort"
+		v.start(1, 0)
+		v.exchange(1, 1, 100, 110)
+		v.exchange(2, 1, 200, 210)
+		v.add(3, -hour, trace.Record{Event: "start", Term: 1})
+		v.add(3, -hour+910, trace.Record{
+			Term: 2, Event: "receive", From: 1, Msg: "COORDINATOR", MsgID: "1:9", Leader: 1,
+			Why: []string{"1 leads term 2 -> follow it"}, HLC: fmt.Sprintf("%d.9", atMS(900).UnixMicro()),
+		})
+		gone := trace.Record{Event: "peers", Term: 1, Alive: []uint64{1, 2}, Evidence: "link-closed 3, dial-refused 3"}
+		if lost < 900 {
+			v.add(1, lost, gone)
+		}
+		v.add(1, 900, trace.Record{
+			Term: 2, Event: "timeout", Leader: 1, Why: []string{"x -> lead term 2"},
+			Sent: []string{"COORDINATOR>3#1:9"},
+		})
+		if lost > 900 {
+			gone.Term, gone.Leader = 2, 1
+			v.add(1, lost, gone)
+		}
+		g := v.b.History().Groups[0]
+		events := g.Nodes[2].Lives[0].Events
+		ended := len(events) == 2 && events[1].Kind == rounds.Ended && events[1].Known == rounds.PeersSaw
+		if ended != (lost > 900) {
+			t.Errorf("lost at %d ms: %+v; %+v %q", lost, events, g.Clocks, g.Unknown)
+		}
+	}
+}
+
+// "Nobody led for at most -545 ms": the former leader seems to have led on until after the next one began, by clocks
+// that no messages compare. Nobody knows for how long nobody led.
+func TestEndAfterTheNextByClocksThatAreNotCompared(t *testing.T) {
+	const hour = 3600e3
+	v := newVoters()
+	v.guarantee = "best-effort"
+	v.start(3, hour)
+	v.add(3, hour+500, trace.Record{
+		Term: 1, Event: "timeout", Leader: 3, Why: []string{"no higher node is alive -> lead term 1"},
+		Sent: []string{"COORDINATOR>1#3:9"},
+	})
+	v.add(1, 490, trace.Record{Term: 1, Event: "receive", From: 3, Msg: "COORDINATOR", MsgID: "3:9"})
+	v.follow(1, 1000, 2, 2)
+	v.add(3, hour+2500, trace.Record{Term: 1, Event: "peers", Alive: []uint64{3}, Leader: 3})
+	v.start(3, hour+5000)
+	v.follow(3, hour+5010, 2, 2)
+	g := v.b.History().Groups[0]
+	for _, in := range g.Incidents {
+		if in.AtMost() < 0 || in.Former == 3 && (in.Bounded() || in.Ended.Kind != rounds.EndedUnseen) {
+			t.Errorf("%v at most: %+v; %+v; %q", in.AtMost(), in, g.Clocks, g.Unknown)
+		}
+	}
+	if len(g.Incidents) != 2 || len(g.Clocks) != 1 {
+		t.Errorf("%+v %+v", g.Incidents, g.Clocks)
 	}
 }

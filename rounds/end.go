@@ -254,12 +254,12 @@ func (g *group) processEnd(r *Leadership) (at time.Time, ref Ref) {
 }
 
 // endSeen returns the first evidence that l had ended, of a process whose clock is not compared with that of l, but
-// which had followed it before, by the order of its records. It returns nil if there is none, or if the next process of
-// the node seems to have begun before.
+// which had followed it before, or exchanged a message with it, by the order of its records. It returns nil if there is
+// none, or if the next process of the node seems to have begun before.
 func (g *group) endSeen(l *life) *drop {
 	i := slices.IndexFunc(g.drops[l.node], func(d *drop) bool {
 		return EndedProcess(d.Evidence, l.node) && d.isOf(l) && g.apart(d.Node, l.node) == unbounded &&
-			g.followedBefore(l, d)
+			(g.followedBefore(l, d) || g.metBefore(l, d))
 	})
 	if i < 0 || l.next != nil && !g.drops[l.node][i].At.Before(g.fix.at(l.node, l.next.from)) {
 		return nil
@@ -273,6 +273,19 @@ func (g *group) followedBefore(l *life, d *drop) bool {
 	return by != nil && slices.ContainsFunc(by.allBeliefs(), func(b belief) bool {
 		led := g.leaderships[leadershipKey{l.node, b.term}]
 		return b.leader == l.node && b.first.seq < d.Ref.Seq && led != nil && led.life == l
+	})
+}
+
+// metBefore reports whether the process that gives the evidence had sent l a message before that l received, or had
+// received one of l.
+func (g *group) metBefore(l *life, d *drop) bool {
+	before := func(e *entry) bool {
+		return e.Ref.Node == d.Node && e.Ref.Incarnation == d.Ref.Incarnation && e.Ref.Seq < d.Ref.Seq
+	}
+	return slices.ContainsFunc(g.pairing.arrivals, func(got arrival) bool {
+		e := got.e
+		return e != nil && e.cause != nil && !e.unsure &&
+			(e.life == l && before(e.cause) || e.cause.life == l && before(e))
 	})
 }
 

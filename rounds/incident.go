@@ -246,10 +246,15 @@ func (g *group) incident(former, next *Leadership, rounds []*Round) Incident {
 }
 
 // unsure reports whether the time until the next leadership is unlikely, and no messages compare the clocks by which it
-// is measured: that of who tells it, and that of the leader before, or of who called the election.
+// is measured: that of who tells it, and that of the leader before, or of who called the election. So it is where the
+// leader before seems to have led on, and that of who tells its end.
 func (in *Incident) unsure(g *group, former, next *Leadership) bool {
-	if next == nil || g.key.run > 0 || in.Until.Sub(in.From) <= time.Minute {
+	took := in.Until.Sub(in.From)
+	if next == nil || g.key.run > 0 || took >= 0 && took <= time.Minute {
 		return false
+	}
+	if took < 0 {
+		return former != nil && g.apart(in.Ended.Ref.Node, in.by) == unbounded
 	}
 	by := in.Former
 	for _, r := range in.rounds {
