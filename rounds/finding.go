@@ -149,8 +149,14 @@ func (r *Round) bothLed(g *group, first, second Winner) bool {
 		text += fmt.Sprintf(", for it found: %s", second.Why)
 	}
 	unsure := ""
-	if !leased(r.Guarantee) && g.apart(first.Node, second.Node) == unbounded {
+	led := g.leaderships[leadershipKey{first.Node, r.Term}]
+	switch {
+	case leased(r.Guarantee):
+	case g.apart(first.Node, second.Node) == unbounded:
 		unsure = " No messages compare their clocks." + noFault
+	case led != nil && led.End.IsZero() && led.sign.Before(second.At):
+		unsure = fmt.Sprintf(" It is no fault if node %d had ended by then: the last record that tells of it is from "+
+			"%s before.", first.Node, Span(second.At.Sub(led.sign)))
 	}
 	r.find(TwoLeaders, []Ref{first.Ref, second.Ref}, "%s.%s", text, unsure)
 	return true

@@ -251,6 +251,31 @@ func TestTwoLeadersByClocksThatAreNotCompared(t *testing.T) {
 	}
 }
 
+// "No finding on a healthy run": a leader that wrote nothing any more may have been killed when another one, which had
+// started anew and could not know of it, began to lead its term. That is said, unless a record tells that it led on.
+func TestTwoLeadersOfWhichOneMayHaveEnded(t *testing.T) {
+	for _, ledOn := range []bool{false, true} {
+		v := newVoters()
+		v.level, v.guarantee = "info", "best-effort"
+		v.exchange(1, 1, -900, -899)
+		v.exchange(2, 1, -800, -799)
+		v.leadAlone(1, 0, 4)
+		v.life[2]++
+		v.leadAlone(2, 2000, 4)
+		if ledOn {
+			v.add(1, 3000, trace.Record{Event: "peers", Term: 4, Leader: 1, Alive: []uint64{1}})
+		}
+		found := v.b.History().Groups[0].Findings
+		if len(found) != 1 || found[0].Name != rounds.TwoLeaders {
+			t.Fatalf("led on %v: %+v", ledOn, found)
+		}
+		unsure := "It is no fault if node 1 had ended by then: the last record that tells of it is from 2 s before."
+		if strings.Contains(found[0].Text, unsure) == ledOn {
+			t.Errorf("led on %v: %q", ledOn, found[0].Text)
+		}
+	}
+}
+
 // "No false statement": a leader whose records are missing may have been dead when another one began to lead its term.
 // Under a lease no two may lead it, one after the other or not.
 func TestFollowedOneWhoseRecordsAreMissing(t *testing.T) {

@@ -185,10 +185,15 @@ func (r *reading) falseFinding(f rounds.Finding) string {
 	return ""
 }
 
+var endedPerhaps = regexp.MustCompile(`It is no fault if node (\d+) had ended by then`)
+
 // hedged reports whether the finding says that it may be none, and by what that would be known: by records that are
 // missing, or by messages that compare clocks, which are off. It is no false statement then. Without voters, a leader
 // that ended may have a successor in its own term, and only the time of its end tells that from a fault.
 func (r *reading) hedged(f rounds.Finding) bool {
+	if part := endedPerhaps.FindStringSubmatch(f.Text); part != nil { // the records do not tell it
+		return r.endedBy(numberOf(part[1]), r.Stop)
+	}
 	lacks := r.missing && strings.Contains(f.Text, fmt.Sprintf("Records of node %d are missing", r.spoilt)) ||
 		r.off && strings.Contains(f.Text, "No messages compare their clocks")
 	return lacks && strings.Contains(f.Text, "It is no fault if")
