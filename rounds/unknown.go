@@ -58,9 +58,13 @@ func (r *Round) findUnknown(entries []*entry, unread []string) {
 		}
 	}
 	if unsent > 0 {
-		r.unknown("Why %s %s sent: %s received, and the records of sending %s are not here, or of another term.",
+		level := ""
+		if r.AtLeast {
+			level = ", as at log level info"
+		}
+		r.unknown("Why %s %s sent: %s received, and the records of sending %s are not here%s, or of another term.",
 			words.Plural(unsent, "message"), words.Either(unsent, "was", "were"),
-			words.Either(unsent, "it was", "they were"), words.Either(unsent, "it", "them"))
+			words.Either(unsent, "it was", "they were"), words.Either(unsent, "it", "them"), level)
 	}
 	unseen := 0
 	for i := range r.Messages {

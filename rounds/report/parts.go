@@ -42,10 +42,15 @@ func because(r *rounds.Round) string {
 		return "not known"
 	case c.Evidence != "":
 		return fmt.Sprintf("%s: %s (node %d first)", c.Text, evidence(c.Evidence, c.Lost), c.Node)
-	case c.Node != 0:
+	case c.Node != 0 && told(c) == c.Text:
 		return fmt.Sprintf("%s (node %d)", c.Text, c.Node)
 	}
-	return c.Text
+	return told(c)
+}
+
+// told returns the cause in the words of the node that gives it, and names that node where it says "this node".
+func told(c rounds.Cause) string {
+	return strings.ReplaceAll(c.Text, "this node", fmt.Sprintf("node %d", c.Node))
 }
 
 // evidence returns the evidence without the id, for sentences that have the id already:

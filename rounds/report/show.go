@@ -51,7 +51,7 @@ func outcome(r *rounds.Round) string {
 
 func (p *page) cause(r *rounds.Round) {
 	c := r.Cause
-	p.field("Began", "%s UTC, since %s%s", clock(began(r)), cmp.Or(c.Text, "nobody knows what"),
+	p.field("Began", "%s UTC, since %s%s", clock(began(r)), cmp.Or(told(c), "nobody knows what"),
 		cite(p.names, causeRefs(r)...))
 	for i, w := range c.Detections {
 		label := ""

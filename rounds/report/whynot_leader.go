@@ -98,6 +98,11 @@ func formerly(g *rounds.Group, n *rounds.Node, now Belief) []string {
 	if first, _ := firstRef(last); last.Ended.Known == rounds.Inferred {
 		refs = append(refs, first) // from who leads since then, and who led before
 	}
-	return []string{fmt.Sprintf("Node %d has led nobody since %s%s%s.", n.ID, from, colon(how),
+	told := []string{fmt.Sprintf("Node %d has led nobody since %s%s%s.", n.ID, from, colon(how),
 		proof(g.Names, known, refs...))}
+	if n.Records > 0 && last.Incarnation != "" && lastLife(n).Incarnation != last.Incarnation {
+		now := lastLife(n)
+		told = append(told, fmt.Sprintf("It was started again by %s%s.", clock(now.From), cite(g.Names, now.First)))
+	}
+	return told
 }

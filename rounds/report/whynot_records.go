@@ -314,6 +314,9 @@ func ownWord(g *rounds.Group, id uint64, n *rounds.Node) Candidate {
 			colon(lastEvent(n).Why), cite(g.Names, lastEvent(n).Ref))
 		return Candidate{Node: id, Silent: join(ended, notRunning(n))}
 	}
+	if lastEvent(n).Kind == rounds.Ended { // what it said of itself is over, and how it ended is told beside
+		return Candidate{Node: id}
+	}
 	c := Candidate{
 		Node: n.ID, Ineligible: n.Ineligible, Ref: n.Aside, Resigned: n.Ineligible == "" && !n.Aside.IsZero(),
 		Lost: n.Voteless,

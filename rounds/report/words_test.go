@@ -139,6 +139,33 @@ func TestSinceWhenNobodyLeadsAtTheLatest(t *testing.T) {
 	tells(t, why.String(), "Node 4 has led nobody since 11:51:16.263 at the latest, perhaps since 11:51:15.294: ")
 }
 
+// Of a node that ended nothing is told that it was until then, such as that it stands aside, also where its peers saw
+// its end. Of one that led and was started again, both are told.
+func TestWhyNotOfWhatANodeWas(t *testing.T) {
+	why := func(name string, id uint64) string {
+		var text bytes.Buffer
+		if err := report.WhyNot(&text, caseOf(t, name), id); err != nil {
+			t.Fatal(err)
+		}
+		return text.String()
+	}
+	tells(t, why("all-told-to-stop", 4), "it said good-bye", "!stands aside")
+	tells(t, why("paused-and-killed", 3), "Node 3 has led nobody since 09:22:08.877: its process ended "+
+		"[peers saw: 1:6]. It was started again by 09:22:21.981 [3:1@b781635c].")
+}
+
+// A node that says "this node" is named in its place: the words are told in those of others.
+func TestNodesAreNamed(t *testing.T) {
+	r := &rounds.Round{Term: 6, Cause: rounds.Cause{
+		Kind: rounds.HigherRank, Node: 4, Text: "this node ranks above leader 3",
+	}}
+	var line bytes.Buffer
+	if err := report.Line(&line, caseOf(t, "id-taken").Names, r); err != nil {
+		t.Fatal(err)
+	}
+	tells(t, line.String(), " node 4 ranks above leader 3", "!this node", "!(node 4)")
+}
+
 // Who leads while another leads the same term is not told alone.
 func TestTwoLeadersOfATerm(t *testing.T) {
 	var list bytes.Buffer
