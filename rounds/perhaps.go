@@ -1,6 +1,9 @@
 package rounds
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // perhaps sets since when nobody may have led, if no record says exactly when the leadership before ended.
 func (in *Incident) perhaps(g *group, former *Leadership) {
@@ -11,39 +14,44 @@ func (in *Incident) perhaps(g *group, former *Leadership) {
 	if in.Leader != 0 {
 		return
 	}
-	if since, by := g.lostQuorum(former); !since.IsZero() {
-		in.Perhaps, in.PerhapsRef = since, by
+	if since, by, lastSign := g.lostQuorum(former); !since.IsZero() {
+		in.Perhaps, in.PerhapsRef, in.lastSign = since, by, lastSign
 	}
 }
 
 // mayBeOver reports whether the last leadership may be over when the records end, although none says so.
 func (g *group) mayBeOver(r *Leadership) bool {
-	at, _ := g.lostQuorum(r)
+	at, _, _ := g.lostQuorum(r)
 	return !at.IsZero()
 }
 
 // lostQuorum returns since when the lease of a leadership may not have been renewed that has no end in the records: a
-// follower found so, and there is no sign of life of so many other voters since that the rest are no majority. They may
-// have renewed it all the same, cut off from those that asked them. It returns zero if there is a majority.
-func (g *group) lostQuorum(r *Leadership) (since time.Time, by Ref) {
-	since, by, signs := g.sinceAwake(r, g.logsEnd)
-	if !leased(g.guarantee) || len(g.voters) == 0 || !r.End.IsZero() || signs || since.IsZero() {
-		return time.Time{}, Ref{}
+// follower found so, or the leader is among those that were asked for their votes in vain; and there is no sign of life
+// of so many other voters since that the rest are no majority. They may have renewed it all the same, cut off from
+// those that asked them. It returns zero if there is a majority. For lastSign see perhapsSince.
+func (g *group) lostQuorum(r *Leadership) (since time.Time, by Ref, lastSign bool) {
+	since, by, lastSign = g.sinceAwake(r, g.logsEnd)
+	if !leased(g.guarantee) || len(g.voters) == 0 || !r.End.IsZero() || since.IsZero() {
+		return time.Time{}, Ref{}, false
 	}
 	if r.life != nil && (g.fix.at(r.Leader, r.wrote).After(since) || r.life.debug && r.Lease.After(since)) {
-		return time.Time{}, Ref{}
+		return time.Time{}, Ref{}, false
 	}
 	voters := g.everyVoter()
-	left := len(voters) - len(absent(nil, g.awayIn(voters, since, g.logsEnd), g.logsEnd.Add(-maxTransit), g.logsEnd))
+	away := absent(nil, g.awayIn(voters, since, g.logsEnd), g.logsEnd.Add(-maxTransit), g.logsEnd)
+	if lastSign && !slices.ContainsFunc(away, func(a absence) bool { return a.id == r.Leader }) {
+		return time.Time{}, Ref{}, false
+	}
+	left := len(voters) - len(away)
 	for _, f := range r.Followers {
 		if f.expired && g.voters[f.Node] {
 			left--
 		}
 	}
 	if 2*left > len(voters) {
-		return time.Time{}, Ref{}
+		return time.Time{}, Ref{}, false
 	}
-	return since, by
+	return since, by, lastSign
 }
 
 // perhapsSince returns since when a leadership may have been over that was over by the time end, and the record that

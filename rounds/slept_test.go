@@ -164,6 +164,29 @@ func TestFrozenLeader(t *testing.T) {
 	}
 }
 
+// "Node 2 leads term 2, as far as the records go", though it was killed, and the only voter that is there asks the
+// others for four seconds, in vain: it follows nobody, since it was started again, and so noticed no end of a lease.
+func TestLeaderKilledThatNobodyFollowed(t *testing.T) {
+	for until, over := range map[int]bool{4100: false, 8000: true} { // when node 1 asked last, in ms
+		v := newVoters()
+		v.ask(3, 0, 1)
+		v.elect(3, 1, 1, 2)
+		v.add(2, 1000, trace.Record{Event: "idle", Term: 1, Leader: 3, Token: 1, ValidUntil: atMS(2000)})
+		v.add(3, 1000, trace.Record{Event: "idle", Term: 1, Leader: 3, Token: 1, ValidUntil: atMS(2000)})
+		v.add(3, 1500, trace.Record{
+			Event: "peers", Term: 1, Leader: 3, Token: 1, Alive: []uint64{3}, Evidence: "left 2",
+			ValidUntil: atMS(2000),
+		})
+		v.start(1, 4000)
+		for ms := 4050; ms <= until; ms += 50 {
+			v.ask(1, ms, 2)
+		}
+		if in := v.last(); in.Unsure() != over {
+			t.Errorf("asked until %d ms: %q: %+v", until, in.Why, in)
+		}
+	}
+}
+
 // "The lost quorum is forgotten once the old leader is started again": it had not answered for all the time before.
 func TestFrozenLeaderStartsAgain(t *testing.T) {
 	v := newVoters()
