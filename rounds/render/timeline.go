@@ -83,11 +83,23 @@ func newTimeline(g *rounds.Group, shown []*rounds.Round, lanes []uint64) *timeli
 	}
 	hue := hueIn(lanes)
 	for _, r := range leaderships {
-		t.leadership(r, row, hue)
+		t.leadership(g, r, row, hue)
 	}
 	t.sweep(g, leaderships, last, hue)
 	t.lives(g, row)
 	return t
+}
+
+// perhapsUntil says until when a leadership perhaps lasted only, where the records leave open when it ended.
+func (t *timeline) perhapsUntil(g *rounds.Group, leader, term string) string {
+	for i := range g.Incidents {
+		in := &g.Incidents[i]
+		its := strconv.FormatUint(in.Former, 10) == leader && strconv.FormatUint(in.FormerTerm, 10) == term
+		if its && !in.Perhaps.IsZero() {
+			return ", perhaps only until " + t.clock(in.Perhaps)
+		}
+	}
+	return ""
 }
 
 // at returns the place of a time, to a microsecond.

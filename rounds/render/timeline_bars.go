@@ -10,7 +10,7 @@ import (
 )
 
 // leadership adds the bars of a leadership: the bar of the leader and those of the followers.
-func (t *timeline) leadership(r rounds.Leadership, row map[uint64]int, hue func(uint64) int) {
+func (t *timeline) leadership(g *rounds.Group, r rounds.Leadership, row map[uint64]int, hue func(uint64) int) {
 	bar := timelineBar{
 		Row: row[r.Leader], Kind: barLeads, Leader: strconv.FormatUint(r.Leader, 10),
 		Hue: hue(r.Leader), Term: strconv.FormatUint(r.Term, 10),
@@ -18,6 +18,7 @@ func (t *timeline) leadership(r rounds.Leadership, row map[uint64]int, hue func(
 		Text: fmt.Sprintf("node %d leads term %d for %s, %d followers", r.Leader, r.Term,
 			span(r.Until.Sub(r.From)), len(r.Followers)),
 	}
+	bar.Text += t.perhapsUntil(g, bar.Leader, bar.Term)
 	t.Bars = append(t.Bars, bar)
 	for _, f := range r.Followers {
 		at, ok := row[f.Node]
@@ -47,7 +48,7 @@ func (t *timeline) sweep(g *rounds.Group, leaderships []rounds.Leadership, last 
 		if bar.Kind == barNobody {
 			bar.Text = nobody(g, from, until)
 		} else {
-			bar.Text += " for " + span(until.Sub(from))
+			bar.Text += " for " + span(until.Sub(from)) + t.perhapsUntil(g, bar.Leader, bar.Term)
 		}
 		t.State = append(t.State, bar)
 	}
@@ -55,19 +56,22 @@ func (t *timeline) sweep(g *rounds.Group, leaderships []rounds.Leadership, last 
 
 // nobody says for how long nobody led, and why.
 func nobody(g *rounds.Group, from, until time.Time) string {
-	took, why := until.Sub(from), ""
+	took, why, least := until.Sub(from), "", ""
 	for _, i := range g.Incidents {
 		if i.From.Before(until) && from.Before(i.Until) {
 			if i.Former == 0 && i.Leaderless > 0 { // what was before the first call does not count
 				took = i.Leaderless
 			}
 			why = clean(i.Why)
+			if i.Former != 0 && (i.Bounded() || i.Ended.Kind == rounds.EndedUnseen) {
+				least = "at least "
+			}
 		}
 	}
 	if why != "" {
 		why = ": " + why
 	}
-	return "nobody led for " + span(took) + why
+	return "nobody led for " + least + span(took) + why
 }
 
 // state returns a bar that says who leads the group from the time from on, until the next change.

@@ -2,12 +2,16 @@ package render_test
 
 import (
 	"fmt"
+	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/rounds"
+	"github.com/ringleader-dev/ringleader/rounds/logs"
+	"github.com/ringleader-dev/ringleader/rounds/render"
 )
 
 // crowded returns how many of the elements overlap another one, or leave the box of the element around.
@@ -135,6 +139,23 @@ func TestTimeline(t *testing.T) {
 		got := timelineOf(t, history(t, "../testdata/"+c.log+".log")).who(t)
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.log, got, c.want)
+		}
+	}
+}
+
+// Where the records leave open when a leadership ended, the page tells no one length: "node 5 leads term 1 for 15.6 s"
+// was told of one that was killed after five.
+func TestTimelineOfWhatIsNotKnown(t *testing.T) {
+	paths, _ := filepath.Glob("../testdata/cases/outage-17s-quorum-lost/*.log")
+	b, batch := rounds.NewBuilder(), logs.Batch{Paths: paths}
+	batch.Read(b, func(err error) { t.Fatal(err) })
+	page := string(drawing(t, func(w io.Writer) error { return render.HTML(w, b.History()) }))
+	for _, want := range []string{
+		"node 4 leads term 2 for 4.94 s, 5 followers, perhaps only until 11:51:15.294",
+		"nobody led for at least 16.3 s: voter 5 ended and not seen since",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
 		}
 	}
 }

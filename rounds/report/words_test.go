@@ -102,10 +102,10 @@ func TestAClockIsOffByAtLeast(t *testing.T) {
 	}
 }
 
-// Where records leave open when the last leadership ended, nobody leads since then at the latest, wherever it is told.
-func TestSinceWhenNobodyLeadsAtTheLatest(t *testing.T) {
+// readUntil reads the lines of the case outage-17s-quorum-lost that were written before a time of the day.
+func readUntil(t *testing.T, time string, builders ...*rounds.Builder) {
+	t.Helper()
 	paths, _ := filepath.Glob("../testdata/cases/outage-17s-quorum-lost/*.log")
-	follow, whole := rounds.NewBriefBuilder(), rounds.NewBuilder()
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -113,16 +113,34 @@ func TestSinceWhenNobodyLeadsAtTheLatest(t *testing.T) {
 		}
 		var early bytes.Buffer
 		for line := range bytes.Lines(text) {
-			if at := bytes.Index(line, []byte(`"time":"2026-11-`)); at >= 0 && string(line[at+19:at+27]) < "11:51:25" {
+			if at := bytes.Index(line, []byte(`"time":"2026-11-`)); at >= 0 && string(line[at+19:at+27]) < time {
 				early.Write(line)
 			}
 		}
-		for _, b := range []*rounds.Builder{follow, whole} {
+		for _, b := range builders {
 			if _, err := logs.Read(bytes.NewReader(early.Bytes()), b); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
+}
+
+// Why a leader leads no more is told beside which voters were missing then: "1 of 3 remain voters answered" was told.
+func TestWhyNotOfWhoLostTheVoters(t *testing.T) {
+	b := rounds.NewBuilder()
+	readUntil(t, "11:51:34", b)
+	var why bytes.Buffer
+	if err := report.WhyNot(&why, b.History().Groups[0], 4); err != nil {
+		t.Fatal(err)
+	}
+	tells(t, why.String(), "Node 4 has led nobody since 11:51:16.26", "its lease ended; voter", "of 5 remain [",
+		"!remain voters")
+}
+
+// Where records leave open when the last leadership ended, nobody leads since then at the latest, wherever it is told.
+func TestSinceWhenNobodyLeadsAtTheLatest(t *testing.T) {
+	follow, whole := rounds.NewBriefBuilder(), rounds.NewBuilder()
+	readUntil(t, "11:51:25", follow, whole)
 	var list, why, vacant bytes.Buffer
 	g := whole.History().Groups[0]
 	follow.Ended(true)
