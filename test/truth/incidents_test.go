@@ -195,7 +195,8 @@ func (r *reading) compareVoters(in *rounds.Incident) {
 				if !r.endedBy(node, then.Until) {
 					r.fail("incident: a voter had ended that had not", "node %d at %s: %s", node, clock(middle), r.tellIncident(in))
 				}
-			case (how == "dead" || how == "stopped") && !r.isDead(node, then.From) && !r.isDead(node, then.Until):
+			case (how == "dead" || how == "stopped") && !r.isDead(node, then.From) && !r.isDead(node, then.Until) &&
+				!r.wasDead(node, then):
 				r.fail("incident: a voter was "+how+" that lived", "node %d at %s: %s",
 					node, clock(middle), r.tellIncident(in))
 			case !r.touched(node, then):

@@ -246,6 +246,11 @@ func (s *story) isDead(node uint64, at time.Time) bool {
 		slices.ContainsFunc(s.processesOf(node), starting)
 }
 
+// wasDead reports whether the node was dead at some time within the given one.
+func (s *story) wasDead(node uint64, within span) bool {
+	return slices.ContainsFunc(s.dead(node), func(down span) bool { return down.meets(within) >= 0 })
+}
+
 // acted returns whether one of these things was done to the node within that time. Without things it is anything,
 // and node 0 is any node.
 func (s *story) acted(node uint64, within span, things ...string) bool {
