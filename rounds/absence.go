@@ -269,7 +269,8 @@ func (g *group) wroteAfter(id uint64, t time.Time) (l *life, wrote mark, ok bool
 }
 
 // overslept returns when the node slept, since it noticed long after others that a lease had ended, its own or that of
-// the leader that it followed. Its timer would have told it.
+// the leader that it followed. Its timer would have told it. A HEARTBEAT that was held up may have renewed that of the
+// leader: a follower whose records have not all renewals must have woken by another sign.
 func (g *group) overslept(id uint64) (all []absence) {
 	for _, r := range g.list {
 		since := r.End
@@ -277,6 +278,7 @@ func (g *group) overslept(id uint64) (all []absence) {
 		if f := r.follower(id); f != nil && id != r.Leader {
 			woke, expired, by = f.Until, f.expired, f.Last
 			since = latest(since.Add(g.leaseTime), f.lease)
+			expired = expired && (!f.heard.IsZero() || g.sleptUntil(f))
 		} else if id != r.Leader {
 			continue
 		}

@@ -133,6 +133,35 @@ func TestHeldUpHeartbeat(t *testing.T) {
 	}
 }
 
+// "Voters 1 and 2 paused", and they were well: what was held up renewed the lease for them after the process of its
+// leader had ended, and no renewal is in a log of level info. Unless they woke: two of their timers were due at once.
+func TestHeldUpHeartbeatAtLevelInfo(t *testing.T) {
+	for want, notice := range map[string]func(v *voters, node uint64){
+		"the process of node 3 ended": func(v *voters, node uint64) {
+			v.miss(node, 5000, 3)
+		},
+		"voters 1 and 2 paused: 1 of 3 remain": func(v *voters, node uint64) { v.wake(node, 5000, 3, 2) },
+	} {
+		v := newVoters()
+		v.level = "info"
+		v.ask(3, 0, 1)
+		v.grant(1, 3, 1)
+		v.grant(2, 3, 1)
+		v.elect(3, 1, 1, 2)
+		v.add(1, 600, trace.Record{
+			Event: "peers", Alive: []uint64{1, 2}, Evidence: "link-closed 3, dial-refused 3", Term: 1, Leader: 3, Token: 1,
+		})
+		v.start(3, 1000)
+		notice(v, 1)
+		notice(v, 2)
+		v.ask(3, 5005, 2)
+		v.lead(3, 5010, 2)
+		if in := v.last(); in.Why != want {
+			t.Errorf("%q, want %q: %+v", in.Why, want, in)
+		}
+	}
+}
+
 // "During an outage with a frozen leader, it says that the dead leader leads": a voter that lost its leader asks the
 // others, and none gives a sign of life. They may all be cut off from it, and go on.
 func TestFrozenLeader(t *testing.T) {
