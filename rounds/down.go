@@ -6,7 +6,7 @@ import (
 )
 
 // downAfter returns when the node ran no process after this one, until its next one that wrote records began: also
-// after those ended that wrote none.
+// after those ended that wrote none. A proof that a process ended which wrote records is about none of these.
 func (g *group) downAfter(l *life, e *LifeEvent, next time.Time) (all []absence) {
 	for {
 		a := g.downSince(l, e, next)
@@ -15,7 +15,9 @@ func (g *group) downAfter(l *life, e *LifeEvent, next time.Time) (all []absence)
 			return all
 		}
 		drops := g.dropsSince(l.node, a.until)
-		i := slices.IndexFunc(drops, func(d *drop) bool { return EndedProcess(d.Evidence, l.node) })
+		i := slices.IndexFunc(drops, func(d *drop) bool {
+			return EndedProcess(d.Evidence, l.node) && g.nodes[l.node].byIncarnation[d.incarnation] == nil
+		})
 		if i < 0 || !next.IsZero() && !drops[i].At.Before(next) {
 			return all
 		}
