@@ -66,7 +66,8 @@ func (g *group) lostSight(id uint64) (all []absence) {
 		} else if a.ended {
 			a.how = "dead"
 		}
-		if a.ended && (!a.until.IsZero() || d.proven() || !g.watched(&a, d)) { // its next process may have run before
+		back := !a.until.IsZero() || d.proven() || !g.watched(&a, d) // its next process may have run before
+		if a.ended && (back || a.how == "dead") {                    // which may be cut off from who saw that
 			a.how = unseen
 		}
 		if !a.ended && !g.watched(&a, d) {

@@ -303,6 +303,28 @@ func TestEndedAndNotAskedSince(t *testing.T) {
 	}
 }
 
+// "Voter 3 dead", and it ran, cut off: the proof that came was of its process before that, which wrote records. The
+// next one was seen before it wrote its last record.
+func TestProofAboutAProcessThatWrote(t *testing.T) {
+	v := newVoters()
+	v.ask(1, 0, 1)
+	v.elect(1, 1, 2, 3)
+	v.lose(1, 400, "", 1, 2, 3)
+	v.expire(1, 500, 1)
+	v.lose(1, 600, "link-closed 2, dial-refused 2", 1, 3)
+	v.start(3, 700)
+	v.add(3, 720, trace.Record{Event: "timeout"})
+	v.lose(1, 740, "unreachable 3", 1)
+	v.lose(1, 745, "", 1, 3)
+	v.add(1, 800, trace.Record{Event: "gone", About: 3, Detail: "3 n3life0"})
+	v.start(3, 5000)
+	v.ask(1, 5100, 2)
+	v.lead(1, 5110, 2)
+	if in := v.last(); strings.Contains(in.Why, "3 dead") || strings.Contains(in.Why, "and 3 dead") {
+		t.Errorf("%q: %+v", in.Why, in)
+	}
+}
+
 // A proof of death may come late, and be about an earlier process of a voter whose log is missing, which runs on.
 func TestProofAboutAnEarlierProcess(t *testing.T) {
 	v := newVoters()
@@ -425,12 +447,10 @@ func TestSilentWithNobodyToHear(t *testing.T) {
 }
 
 // "Voter 1 dead", and it was paused: the only node that had seen its process end was ended then, and nobody was there
-// to see the next one. Its log is missing.
+// to see the next one. Or it was cut off: who had seen the end asked it all the while, and the next process heard
+// nothing. Its log is missing.
 func TestDeadWithNobodyToSeeItBack(t *testing.T) {
-	for watched, want := range map[bool]string{
-		true:  "voters 2 and 3 dead: 1 of 3 remain",
-		false: "voter 2 dead, 3 ended and not seen since: 1 of 3 remain",
-	} {
+	for _, watched := range []bool{true, false} {
 		v := newVoters()
 		v.ask(1, 0, 1)
 		v.lead(1, 10, 1)
@@ -442,7 +462,7 @@ func TestDeadWithNobodyToSeeItBack(t *testing.T) {
 			v.add(1, ms, trace.Record{Event: "timeout", Term: 1, Round: 2})
 		}
 		v.start(4, 9000)
-		if in := v.last(); in.Why != want {
+		if in, want := v.last(), "voter 2 dead, 3 ended and not seen since: 1 of 3 remain"; in.Why != want {
 			t.Errorf("%q, want %q: %+v", in.Why, want, in)
 		}
 	}
@@ -472,7 +492,7 @@ func TestAskedAsTheLogsEnd(t *testing.T) {
 		}
 		v.add(1, ms, rec)
 	}
-	if in, want := v.last(), "voters 3, 4 and 5 dead: 2 of 5 remain"; in.Why != want {
+	if in, want := v.last(), "voter 3 dead, 4 and 5 ended and not seen since: 2 of 5 remain"; in.Why != want {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
 }

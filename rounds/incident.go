@@ -495,7 +495,8 @@ func (in *Incident) missingVoters(g *group) string {
 	away := g.awayIn(voters, earliest(from, middle), latest(middle, in.Until))
 	dead := 0
 	for _, a := range absent(nil, away, middle, middle) {
-		if a.how == "dead" {
+		noLog := g.nodes[a.id] == nil && a.until.IsZero()
+		if a.how == "dead" || a.how == unseen && noLog {
 			dead++
 		}
 	}
