@@ -177,6 +177,9 @@ func (g *group) unknowing(first, second Winner, term uint64) bool {
 	}
 	up := g.ups.at[l.ref(0)] // shortly after it began; if it had heard of a leader by then, it wrote a record before
 	began := (l.started || !up.IsZero()) && !led.End.Add(off).After(g.fix.at(l.node, earliest(l.from, up)))
+	if before := g.nodes[second.Node].at(led.End.Add(off), g.fix); began && before != nil && before != l {
+		began = g.fix.at(l.node, before.until).Before(led.End.Add(off)) // else that one ran still
+	}
 	return began || slices.ContainsFunc(g.absences(second.Node), func(a absence) bool {
 		return a.covers(led.End, led.End.Add(off)) && a.ended && a.how != unseen
 	})

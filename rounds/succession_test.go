@@ -11,10 +11,11 @@ import (
 // "Two nodes led the same term": one after the other is no finding where no voters decide, if the second one was dead
 // when the first ceased to lead. Where no record tells when its process began, it may have run.
 func TestLeadersOfOneTermInSuccession(t *testing.T) {
-	for name, c := range map[string]struct{ dead, started, found bool }{
-		"it may have run all the while":            {false, false, true},
-		"it was dead before, and may have run":     {true, false, true},
-		"it was dead, and its process began later": {true, true, false},
+	for name, c := range map[string]struct{ dead, ran, started, found bool }{
+		"it may have run all the while":            {false, false, false, true},
+		"it was dead before, and may have run":     {true, false, false, true},
+		"it was dead, and its process began later": {true, false, true, false},
+		"it ran, and its next process began later": {false, true, true, true},
 	} {
 		s := newScript()
 		lead := func(node uint64, ms int) {
@@ -33,6 +34,9 @@ func TestLeadersOfOneTermInSuccession(t *testing.T) {
 			})
 		}
 		s.add(3, 3000, trace.Record{Term: 4, Event: "resign", Why: []string{"asked to resign -> step down"}})
+		if c.ran {
+			s.add(2, 3500, trace.Record{Event: "timeout"})
+		}
 		s.incarnation = "bbbbbbbb"
 		s.seq[2] = 0
 		if c.started {
