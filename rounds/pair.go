@@ -153,29 +153,36 @@ func (g *group) unpair(contradict bool) {
 	}
 }
 
-// outlived reports whether the log of the sender may end before the message came, and a process after that of m may
-// have sent it: that had begun, so that the connections of the former had ended, or m was sent long before, and the
-// receiver had not slept since.
+// outlived reports whether the log of the sender may end before the message came, or have a gap there, and a process
+// after that of m may have sent it: that had begun, so that the connections of the former had ended, or m was sent long
+// before, and the receiver had not slept since.
 func (g *group) outlived(m *post, got *arrival) bool {
 	sent, at := g.fix.at(got.from, m.wall), g.fix.at(got.to, got.wall)
-	if at.Sub(sent) <= outlives { // nearly always
-		return false
-	}
-	next := m.by.life.next
-	if at.Sub(sent) <= maxTransit && (next == nil || at.Sub(g.fix.at(got.from, next.from)) <= outlives) {
+	if len(g.fix) == 0 && at.Sub(sent) <= outlives { // nearly always
 		return false
 	}
 	off := g.apart(got.from, got.to)
-	last := got.link.lives[len(got.link.lives)-1]
-	if off == unbounded || !g.fix.at(got.from, last.until).Before(at.Add(off)) {
+	if off == unbounded && at.Sub(sent) <= alike { // the one log may end before the other one begins
+		off = 0
+	}
+	if off == unbounded || at.Sub(sent) <= outlives-off {
 		return false
 	}
-	if next != nil && at.Sub(g.fix.at(got.from, next.from)) > outlives+off {
-		return true
+	next := m.by.life.next
+	restarted := next != nil && at.Sub(g.fix.at(got.from, next.from)) > outlives-off
+	if at.Sub(sent) <= maxTransit && !restarted {
+		return false
+	}
+	last := m.by.life
+	if then := g.nodes[got.from].at(at, g.fix); then != nil {
+		last = then
+	}
+	if !g.fix.at(got.from, last.until).Before(at.Add(off)) {
+		return false
 	}
 	by := g.nodes[got.to].at(at, g.fix)
 	slept := by != nil && by.wokeBefore(at, g.fix) && !g.fix.at(got.to, by.from).After(sent)
-	return at.Sub(sent) > maxTransit+off && !slept
+	return restarted || at.Sub(sent) > maxTransit+off && !slept
 }
 
 // sample notes how long the message of e seems to have taken.

@@ -173,6 +173,8 @@ func TestPairThatIsSlow(t *testing.T) {
 		starts uint64 // who is started again
 		awake  bool   // the receiver writes just before
 		later  bool   // the sender writes later than the receipt
+		again  bool   // the sender is started again later than the receipt
+		apart  bool   // the log of the receiver begins when that of the sender has ended
 		want   rounds.Delivery
 	}{
 		"to one that slept":            {want: rounds.Arrived},
@@ -182,19 +184,26 @@ func TestPairThatIsSlow(t *testing.T) {
 		"by a process, all is here":    {starts: 1, later: true, want: rounds.Arrived},
 		"to the next process":          {starts: 2, want: rounds.Unseen},
 		"to the next one, all is here": {starts: 2, later: true, want: rounds.Arrived},
+		"between two processes":        {awake: true, again: true, want: rounds.Unseen},
+		"by a log that ended before":   {apart: true, want: rounds.Unseen},
 	} {
 		v := newVoters()
 		v.start(1, 0)
-		v.start(2, 0)
+		if !c.apart {
+			v.start(2, 0)
+		}
 		v.send(1, 1200, 1, "1:9", "x -> y")
 		if c.starts > 0 {
 			v.start(c.starts, 3000)
 		}
-		if c.awake {
+		if c.awake || c.apart {
 			v.add(2, 4000, trace.Record{Event: "timeout", Term: 1})
 		}
 		if c.later {
 			v.add(1, 5000, trace.Record{Event: "timeout", Term: 1})
+		}
+		if c.again {
+			v.start(1, 9000)
 		}
 		v.receive(2, 4550, 1, "1:9")
 		for _, r := range v.b.History().Groups[0].Rounds {
@@ -202,6 +211,31 @@ func TestPairThatIsSlow(t *testing.T) {
 				if m.SendStep >= 0 && m.Delivery != c.want {
 					t.Errorf("%s: %+v", name, m)
 				}
+			}
+		}
+	}
+}
+
+// "Called arrived, and never received": the next process of the sender began just before the receipt, or long before, as
+// far as the messages compare the clocks. The log of the sender ends then.
+func TestPairByUncertainClocks(t *testing.T) {
+	v := newVoters()
+	v.start(1, 0)
+	v.start(2, 600_000)
+	v.add(2, 600_600, trace.Record{
+		Event: "timeout", Term: 1, Sent: []string{"HEARTBEAT_REPLY>1#2:1"}, Why: []string{"x -> y"},
+	})
+	v.add(1, 1000, trace.Record{
+		Event: "receive", Term: 1, From: 2, Msg: "HEARTBEAT_REPLY", MsgID: "2:1",
+		HLC: fmt.Sprintf("%d.1", atMS(600_600).UnixMicro()),
+	})
+	v.send(1, 1200, 1, "1:9", "x -> y")
+	v.start(1, 1400)
+	v.receive(2, 601_300, 1, "1:9")
+	for _, r := range v.b.History().Groups[0].Rounds {
+		for _, m := range r.Messages {
+			if m.ID == "1:9" && m.SendStep >= 0 && m.Delivery != rounds.Unseen {
+				t.Errorf("%+v", m)
 			}
 		}
 	}
