@@ -97,13 +97,18 @@ func (g *group) seenByPeers(l *life) (events []LifeEvent, end *LifeEvent) {
 			break
 		}
 		off, ended := g.bound(d.Node, l.node), EndedProcess(d.Evidence, l.node)
-		near := off
-		if !ended && !g.compared(d.Node, l.node) { // they may differ by as much as nobody notices
-			near = max(off, maxTransit)
+		near, since := off, off
+		if !g.compared(d.Node, l.node) { // they may differ by as much as nobody notices
+			if !ended {
+				near = max(off, maxTransit)
+			}
+			if !ended || l.place > 0 {
+				since = max(off, maxTransit)
+			}
 		}
 		silentOn := !d.At.Add(near).Before(last)
 		switch {
-		case off == unbounded, !d.isOf(l), g.ofFormer(d, l), d.At.Before(g.fix.at(l.node, l.from).Add(near)),
+		case off == unbounded, !d.isOf(l), g.ofFormer(d, l), d.At.Before(g.fix.at(l.node, l.from).Add(since)),
 			next != nil && !d.At.Add(near).Before(g.fix.at(l.node, next.from)): // perhaps of another process
 		case silentOn && ended:
 			left := saysLeft(d.Evidence, l.node)

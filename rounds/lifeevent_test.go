@@ -191,6 +191,24 @@ func TestSleptBeforeItEnded(t *testing.T) {
 	}
 }
 
+// "The process ended, but it lived on": the evidence came just before it began, and was of the one before it. No
+// messages compare the clocks, which differ by as little as nobody notices.
+func TestEndedJustBeforeItBegan(t *testing.T) {
+	for ms, told := range map[int]bool{1010: false, 2500: true} {
+		v := newVoters()
+		v.start(2, 0)
+		v.start(3, 0)
+		v.start(2, 1000)
+		v.lose(3, ms, "link-closed 2, dial-refused 2", 3)
+		v.start(2, 4000)
+		if got := slices.ContainsFunc(v.livesOf(2)[1].Events, func(e rounds.LifeEvent) bool {
+			return e.Kind == rounds.Ended && e.Known == rounds.PeersSaw
+		}); got != told {
+			t.Errorf("%d ms: %v", ms, got)
+		}
+	}
+}
+
 // "The process ended, but it lived on": two processes of a node wrote their only records in one moment, and nothing
 // tells which came first.
 func TestTwoProcessesAtOnce(t *testing.T) {
