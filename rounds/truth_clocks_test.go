@@ -79,6 +79,8 @@ func (r *reading) compareClocks() {
 		case off <= there+back+time.Microsecond:
 		case r.uncompared(way[0]) || r.uncompared(way[1]):
 			r.note("clock: not compared, as is said")
+		case a.Offset == 0 && b.Offset == 0 && !(rounds.Clock{Offset: off - max(there, back)}).Differs():
+			r.note("clock: counted as the same as another, since no message seems to come long before it was sent")
 		case doubtful:
 			r.note("clock: beyond the delays, but the pairs of the messages are not certain")
 		case claimed > 0 && off > claimed+time.Microsecond:
