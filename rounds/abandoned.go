@@ -75,14 +75,29 @@ func (g *group) mayFollow(r *Leadership, with map[uint64]bool, t time.Time) (vot
 				until = latest(t, over)
 			}
 		}
-		if m == nil || with[id] || id == r.Leader || since.After(t) {
+		if m == nil || with[id] || id == r.Leader || since.After(t) && !g.mayBeBack(f) {
 			continue
 		}
-		if l := m.at(until, g.fix); l == nil && !g.surelyFirst(m) || l != nil && !g.tells(l, since, until) {
+		l := m.at(until, g.fix)
+		if since.After(t) || l == nil && !g.surelyFirst(m) || l != nil && !g.tells(l, since, until) {
 			voters++
 		}
 	}
 	return voters
+}
+
+// mayBeBack reports whether the record after that in which the follower noticed the end of the lease is missing: it may
+// follow the leader again in that one, and have promised the lease to it.
+func (g *group) mayBeBack(f *Follower) bool {
+	if f == nil || !f.expired {
+		return false
+	}
+	l := g.nodes[f.Node].byIncarnation[f.Last.Incarnation]
+	if l == nil {
+		return false
+	}
+	next, wrote := l.after(f.Until, g.fix)
+	return wrote && l.rangeOf(next.seq) > f.Last.Seq
 }
 
 // surelyFirst reports whether no process of the node came before the first one here. Where logs are cut, that may have

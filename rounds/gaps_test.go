@@ -435,3 +435,27 @@ func TestLeaseThatRunsAsTheLogsEnd(t *testing.T) {
 		}
 	}
 }
+
+// "The lease ended long before", and its leader had renewed it: the record is missing in which the followers follow it
+// again, after they had noticed that no HEARTBEAT came in time.
+func TestFollowersThatCameBackInAGap(t *testing.T) {
+	for _, gap := range []bool{false, true} {
+		v := newVoters()
+		v.level = "info"
+		v.ask(3, 0, 1)
+		v.elect(3, 1, 1, 2)
+		for node := uint64(1); node <= 2; node++ {
+			v.miss(node, 1500, 3)
+			if gap {
+				v.seq[fmt.Sprintf("n%dlife0", node)]++
+			}
+			v.miss(node, 9000, 3)
+		}
+		v.expire(3, 8900, 1)
+		v.ask(1, 9100, 2)
+		v.lead(1, 9110, 2)
+		if in := v.last(); in.From.After(atMS(8000)) != gap {
+			t.Errorf("gap %v: %+v", gap, in)
+		}
+	}
+}
