@@ -164,6 +164,9 @@ type Leadership struct {
 	beforeRef Ref
 	sign      time.Time // the last sign that it led: a record that says so, or the end of a lease in one
 	signRef   Ref
+	// perhaps is since when it may have been over, once it is known: see perhapsOver.
+	perhaps      time.Time
+	perhapsKnown bool
 }
 
 // Follower is one node's belief in a Leadership.

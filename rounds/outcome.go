@@ -285,7 +285,7 @@ func (g *group) endOfFormer(r *Round) (end time.Time, known bool) {
 	for _, l := range g.list[max(0, began-most):began] {
 		late := l.Ended.Kind == EndedByLease && l.Ended.Known == OwnWord && l.life != nil && !l.life.debug
 		first, _ := l.missed(l.End, nil)
-		since, _, _ := g.perhapsSince(l, l.End, l.Ended)
+		since := g.perhapsOver(l)
 		unsure := late && !first.IsZero() || !since.IsZero() && l.End.Sub(since) > maxTransit
 		own := !l.First.IsZero() || leased(r.Guarantee)
 		if l.Term < r.Term && own && l.End.After(end) && !unsure {

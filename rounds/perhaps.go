@@ -85,6 +85,16 @@ func (g *group) perhapsSince(r *Leadership, end time.Time, ended Ending) (at tim
 	return at, by, false
 }
 
+// perhapsOver returns since when the leadership may have been over, as perhapsSince does by its end. It keeps that, since
+// many rounds ask for it.
+func (g *group) perhapsOver(r *Leadership) time.Time {
+	if !r.perhapsKnown {
+		r.perhaps, _, _ = g.perhapsSince(r, r.End, r.Ended)
+		r.perhapsKnown = true
+	}
+	return r.perhaps
+}
+
 // sinceAwake returns when a follower that was awake first found that the lease was not renewed. If none did, it returns
 // the last sign of the leadership.
 func (g *group) sinceAwake(r *Leadership, end time.Time) (at time.Time, by Ref, lastSign bool) {
