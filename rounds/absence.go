@@ -172,22 +172,24 @@ func (g *group) unanswered(id uint64) (all []absence) {
 			return all
 		}
 		l, wrote, ok := g.wroteAfter(id, asked.at)
-		switch again := g.seenAgain(id, asked.at); {
-		case ok:
-			at = g.fix.at(id, wrote.wall)
-			back, known := at, l.first() < wrote.seq && !l.gapAround(asked.at, g.fix)
-			if wrote.seq == 1 { // a new process: the one before it gave no answer
-				back, known = earliest(again, at), l.place > 0
+		if !ok {
+			if at = g.seenAgain(id, asked.at); at.IsZero() {
+				return append(all, absence{id: id, from: asked.at, how: unheard, ref: asked.ref})
 			}
-			if back.Sub(asked.at) > maxTransit && known {
-				all = append(all, absence{
-					id: id, from: asked.at, until: back, how: "not answering", ref: l.ref(wrote.seq),
-				})
-			}
-		case again.IsZero():
-			return append(all, absence{id: id, from: asked.at, how: unheard, ref: asked.ref})
-		default: // its log is not whole
-			at = again
+			continue // its log is not whole
+		}
+		at = g.fix.at(id, wrote.wall)
+		if at.Sub(asked.at) <= maxTransit { // nearly always
+			continue
+		}
+		back, known := at, l.first() < wrote.seq && !l.gapAround(asked.at, g.fix)
+		if wrote.seq == 1 { // a new process: the one before it gave no answer
+			back, known = earliest(g.seenAgain(id, asked.at), at), l.place > 0
+		}
+		if back.Sub(asked.at) > maxTransit && known {
+			all = append(all, absence{
+				id: id, from: asked.at, until: back, how: "not answering", ref: l.ref(wrote.seq),
+			})
 		}
 	}
 }

@@ -40,16 +40,20 @@ func (g *group) end(r *Leadership) {
 		sooner(at, Ending{EndedByProcess, known, ref})
 	}
 	late := r.gap || r.endedBy.expired && !r.life.debug // it may have noticed long after
-	if at, ref := g.abandoned(r, true); !at.IsZero() && leased(g.guarantee) && (r.Last.IsZero() || late) {
-		if over := g.ranOut(r, at); !over.After(g.logsEnd) { // else it may still be renewed
-			sooner(over, Ending{EndedByLease, PeersSaw, ref})
+	if leased(g.guarantee) && (r.Last.IsZero() || late) {
+		if at, ref := g.abandoned(r, true); !at.IsZero() {
+			if over := g.ranOut(r, at); !over.After(g.logsEnd) { // else it may still be renewed
+				sooner(over, Ending{EndedByLease, PeersSaw, ref})
+			}
 		}
 	}
 	if r.Ended.Kind == EndedByProcess && !r.Lease.IsZero() && r.Lease.Before(r.End) {
 		g.endedBefore(r)
 	}
-	if ref, ok := g.unrenewed(r); ok && r.End.IsZero() {
-		r.End, r.Ended = r.Lease, Ending{EndedByLease, Inferred, ref}
+	if r.End.IsZero() {
+		if ref, ok := g.unrenewed(r); ok {
+			r.End, r.Ended = r.Lease, Ending{EndedByLease, Inferred, ref}
+		}
 	}
 }
 
@@ -244,8 +248,10 @@ func (g *group) processEnd(r *Leadership) (at time.Time, ref Ref) {
 			at, ref = began, next.ref(next.first())
 		}
 	}
-	if d := g.proof(r.life); at.IsZero() && d != nil {
-		at, ref = latest(d.At, last), d.Ref
+	if at.IsZero() {
+		if d := g.proof(r.life); d != nil {
+			at, ref = latest(d.At, last), d.Ref
+		}
 	}
 	if d := g.endSeen(r.life); d != nil && (at.IsZero() || ref.Node == r.Leader) {
 		at, ref = latest(d.At, last), d.Ref

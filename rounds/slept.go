@@ -71,8 +71,12 @@ func (l *life) wokeBefore(t time.Time, fix clockFix) bool {
 // sent long before, or was asked for its vote again, which it had not answered before, and it had written nothing in
 // between. It returns zero if no record shows that it slept.
 func (g *group) sleptSince(l *life, t time.Time) (since time.Time) {
+	slow, asks := g.slow[l], g.asks[l]
+	if len(slow)+len(asks) == 0 { // nearly always
+		return since
+	}
 	before, wrote := l.before(t.Add(-together), g.fix)
-	for _, r := range g.slow[l] {
+	for _, r := range slow {
 		fresh := !wrote || r.sent.After(g.fix.at(l.node, before.wall))
 		if fresh && r.got.Sub(t).Abs() <= together {
 			since = earliest(since, r.sent)
@@ -80,7 +84,7 @@ func (g *group) sleptSince(l *life, t time.Time) (since time.Time) {
 	}
 	now := func(at time.Time) bool { return at.Sub(t).Abs() <= together }
 	if asked, ok := g.firstAsked(l.node, g.fix.at(l.node, before.wall)); ok && wrote && t.Sub(asked.at) > maxTransit &&
-		slices.ContainsFunc(g.asks[l], now) {
+		slices.ContainsFunc(asks, now) {
 		since = earliest(since, asked.at)
 	}
 	return since
