@@ -374,7 +374,9 @@ func (g *group) findJoins() {
 // process of it.
 func (g *group) findJoinsOf(l *life) {
 	var alive []uint64
-	for _, h := range l.allHappenings() {
+	all := l.allHappenings()
+	for i := range all {
+		h := &all[i] // which is long
 		switch h.event {
 		case "gone":
 			alive = slices.DeleteFunc(slices.Clone(alive), func(id uint64) bool { return id == h.about })

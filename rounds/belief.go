@@ -49,31 +49,34 @@ type turn struct {
 
 // noteBelief adds what rec says about the leader to the process's beliefs.
 func (l *life) noteBelief(rec *trace.Record, reasons []reason, m mark) {
-	b := belief{first: m, last: m, leader: rec.Leader, until: rec.ValidUntil}
-	b.term, b.unsettled = leaderTerm(rec, reasons)
+	term, unsettled := leaderTerm(rec, reasons)
+	heard := heartbeat{}
 	beat := rec.Msg == proto.KindHeartbeat.String() && !decides[algorithms.Ignores](reasons)
 	if beat && rec.Leader != 0 && rec.From == rec.Leader {
-		b.heard = heartbeat{m, numberOf(rec.MsgID)}
+		heard = heartbeat{m, numberOf(rec.MsgID)}
 	}
-	if !b.until.IsZero() {
-		l.lease = max(l.lease, b.until.Sub(l.leasedFrom(rec)))
+	if !rec.ValidUntil.IsZero() {
+		l.lease = max(l.lease, rec.ValidUntil.Sub(l.leasedFrom(rec)))
 	}
 	if slices.ContainsFunc(rec.Sent, requestsVote) {
 		l.asked = m
 	}
 	if n := len(l.beliefs); n > 0 {
 		was := &l.beliefs[n-1]
-		if b.unsettled && was.leader == b.leader {
-			b.term = was.term
+		if unsettled && was.leader == rec.Leader {
+			term = was.term
 		}
-		if was.leader == b.leader && was.term == b.term && was.last.seq+1 == m.seq { // nearly always
-			was.last = m
-			was.until, was.heard = latest(was.until, b.until), was.lastHeard(&b)
+		same := was.leader == rec.Leader && was.term == term
+		if same && was.last.seq+1 == m.seq { // nearly always
+			was.goOn(m, rec.ValidUntil, heard)
 			return
 		}
-		l.merged = l.merged && was.last.seq < m.seq && (was.leader != b.leader || was.term != b.term)
+		l.merged = l.merged && was.last.seq < m.seq && !same
 	} else {
 		l.merged = true
+	}
+	b := belief{
+		first: m, last: m, leader: rec.Leader, term: term, unsettled: unsettled, until: rec.ValidUntil, heard: heard,
 	}
 	b.turn = turn{from: rec.From, msgID: rec.MsgID, term: termBefore(rec, reasons)}
 	b.turn.expired, b.turn.late = expires(reasons)
@@ -106,12 +109,13 @@ func (l *life) leasedFrom(rec *trace.Record) time.Time {
 	return rec.Time
 }
 
-// lastHeard returns the last HEARTBEAT of the belief and of one that continues it.
-func (b *belief) lastHeard(next *belief) heartbeat {
-	if next.heard.by.seq > 0 {
-		return next.heard
+// goOn makes the belief go on until the record last. A lease in the records since runs until the given time, and the
+// last HEARTBEAT in them is the given one; both are zero for none.
+func (b *belief) goOn(last mark, until time.Time, heard heartbeat) {
+	b.last, b.until = last, latest(b.until, until)
+	if heard.by.seq > 0 {
+		b.heard = heard
 	}
-	return b.heard
 }
 
 // promised returns the last record in which a follower promised its leader the lease again.
@@ -231,7 +235,7 @@ func (l *life) allBeliefs() []belief {
 				b.term = was.term
 			}
 			if was.leader == b.leader && was.term == b.term {
-				was.last, was.until, was.heard = b.last, latest(was.until, b.until), was.lastHeard(&b)
+				was.goOn(b.last, b.until, b.heard)
 				continue
 			}
 		}

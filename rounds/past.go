@@ -208,8 +208,8 @@ func (g *group) forgetLives(m *member, n int) {
 // note keeps what a History says of all processes of a node.
 func (p *past) note(m *member, fix clockFix) {
 	for _, l := range m.lives {
-		for _, h := range l.happenings {
-			for _, id := range h.alive {
+		for i := range l.happenings {
+			for _, id := range l.happenings[i].alive {
 				p.ids[id] = true
 			}
 		}

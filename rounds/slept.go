@@ -93,18 +93,13 @@ func (g *group) sleptSince(l *life, t time.Time) (since time.Time) {
 // wakes reports whether the reasons of one record show that the process has just woken: it says so, or two of its
 // timers were due at once, that of a lease and the one that waits for longer, until it asks the voters.
 func wakes(reasons []reason) bool {
-	waited := false
-	for i := range reasons {
-		if _, woke := decided[algorithms.Woke](&reasons[i]); woke {
-			return true
-		}
-		from := reasons[i].from(0)
-		if _, waits := decided[algorithms.Waited](&from); waits {
-			waited = true
-		}
+	if decides[algorithms.Woke](reasons) {
+		return true
 	}
 	expired, late := expires(reasons)
-	return late > 0 || waited && expired
+	return late > 0 || expired && slices.ContainsFunc(reasons, func(why reason) bool {
+		return decides[algorithms.Waited]([]reason{why.from(0)})
+	})
 }
 
 // mayHaveSlept reports whether the process may have woken at about the time t, so that what it noticed then may have
