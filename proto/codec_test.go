@@ -91,14 +91,18 @@ func messages() []Message {
 		around(TakeOver{incarnation, Incarnation{3: 1}, true}),
 		around(Heartbeat{high, 0, MaxLease, VoterSet{Version: 1, Hash: 1, Changed: MaxNodeID}, false}),
 		around(Heartbeat{low, 1, time.Microsecond, VoterSet{}, false}),
-		around(Recover{incarnation, 7}),
-		around(VoterState{incarnation, 8, MaxTerm, MaxLease, voters, "", true}),
+		around(Recover{incarnation, 7, 0}),
+		around(Recover{incarnation, 0, math.MaxInt64}),
+		around(VoterState{incarnation, 8, MaxTerm, MaxLease, voters, "", true, Leadership{}, 0}),
+		around(VoterState{incarnation, 0, 1, 0, voters, "", false, Leadership{MaxTerm, MaxNodeID, incarnation}, 9}),
 		around(Unvoted{incarnation, Roll("").Add(Peer{ID: MaxNodeID, Incarnation: incarnation}), MaxTerm, true, false}),
 		around(Unvoted{incarnation, "", 0, false, true}),
 		around(VoterState{
 			incarnation, 8, 1, 0,
 			VoterSet{},
 			PackLeaderships([]Leadership{{1, 1, incarnation}, {MaxTerm, MaxNodeID, incarnation}}), false,
+			Leadership{},
+			0,
 		}),
 		around(Heartbeat{high, 3, MaxLease, voters, true}),
 		around(Heartbeat{low, 0, time.Microsecond, VoterSet{}, false}),
@@ -276,7 +280,10 @@ func TestUnmarshalRefusesValuesNoCorrectNodeSends(t *testing.T) {
 		"a denial there is not": {KindVote, map[string]any{"s": make([]byte, 16), "b": 200}, ErrValue},
 		"a lease for nothing":   {KindHeartbeat, map[string]any{"i": 1, "e": 0}, ErrValue},
 		"an unknown decline":    {KindReply, map[string]any{"s": incarnation[:], "b": 99}, ErrValue},
-		"a lease for ever":      {KindHeartbeat, map[string]any{"i": 1, "e": uint64(math.MaxInt64)}, ErrValue},
+		"a leader of no term": {
+			KindVoterState, map[string]any{"s": incarnation[:], "w": map[string]any{"i": 1}}, ErrValue,
+		},
+		"a lease for ever": {KindHeartbeat, map[string]any{"i": 1, "e": uint64(math.MaxInt64)}, ErrValue},
 	}
 	for name, c := range cases {
 		m, err := table.Unmarshal(c.kind.Number(), fields(t, c.change))

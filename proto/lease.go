@@ -78,10 +78,12 @@ type Release struct {
 }
 
 // Recover asks a voter in which term it last voted, because the sender lost its own disk. If Nonce is
-// zero, there is another reason: the sender heard of a term far above every term that it knows of.
+// zero, there is another reason: the sender heard of a term far above every term that it knows of, or
+// of a leader with a list of voters that it does not know, or of a leader of a lower term than before.
 type Recover struct {
 	Incarnation Incarnation // the sender's
 	Nonce       uint64
+	Number      uint64 // of the question whether the voter leads; zero if that is not asked
 }
 
 // VoterState answers a Recover. The envelope's term is the last one in which the voter voted, zero
@@ -97,6 +99,10 @@ type VoterState struct {
 	Former Leaderships
 	// Lost says that the voter does not know how it voted: it may have lost its own disk.
 	Lost bool
+	// Follows is the leadership that the voter believes in, its own included. It is zero for none, and
+	// in an answer to a Recover with a Nonce.
+	Follows Leadership
+	Number  uint64 // of the question
 }
 
 // Unvoted says that the sender has voted in no term, as far as it can tell: it found no vote on its
@@ -227,7 +233,14 @@ func (b VoterState) String() string {
 	if b.Lost {
 		return b.Kind().String() + " nothing is saved"
 	}
-	return describe(b, "round", b.Round, "promise", b.Promise) + notStopped(b.Former)
+	return describe(b, "round", b.Round, "promise", b.Promise) + notStopped(b.Former) + following(b.Follows)
+}
+
+func following(e Leadership) string {
+	if e.Leader == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", follows %d of term %d", e.Leader, e.Term)
 }
 
 func ifLent(lent bool) string {
@@ -286,6 +299,11 @@ func (b VoterState) validate() error {
 	}
 	if err := b.Former.Validate(); err != nil {
 		return err
+	}
+	if b.Follows != (Leadership{}) {
+		if err := b.Follows.Validate(); err != nil {
+			return err
+		}
 	}
 	return validateRound(b.Incarnation, b.Voters)
 }

@@ -52,13 +52,19 @@ type (
 		// Since it was added later, it is absent when zero.
 		Successor NodeID `msgpack:"i,omitempty"`
 	}
-	wireRecover    struct{ wireRound }
+	wireRecover struct {
+		wireRound
+		Number uint64 `msgpack:"j,omitempty"`
+	}
 	wireVoterState struct {
 		wireRound
 		Round   Term   `msgpack:"o"`
 		Promise uint64 `msgpack:"p"`           // microseconds
 		Former  []byte `msgpack:"g,omitempty"` // encoded Leaderships
 		Lost    bool   `msgpack:"y,omitempty"`
+		Number  uint64 `msgpack:"j,omitempty"`
+		// It is absent when zero.
+		Follows *Leadership `msgpack:"w,omitempty"`
 	}
 	wireUnvoted struct {
 		envelope
@@ -94,11 +100,16 @@ func (w *wireHeartbeatReply) message() Message {
 
 func (w *wireRelease) message() Message { return w.with(Release{w.Incarnation, w.Successor}) }
 
-func (w *wireRecover) message() Message { return w.with(Recover{w.Incarnation, w.Nonce}) }
+func (w *wireRecover) message() Message { return w.with(Recover{w.Incarnation, w.Nonce, w.Number}) }
 
 func (w *wireVoterState) message() Message {
+	var follows Leadership
+	if w.Follows != nil {
+		follows = *w.Follows
+	}
 	return w.with(VoterState{
 		w.Incarnation, w.Nonce, w.Round, ofMicros(w.Promise), w.voters(), Leaderships(w.Former), w.Lost,
+		follows, w.Number,
 	})
 }
 
@@ -170,12 +181,16 @@ func leaseWireOf(e envelope, body Body) wire {
 	case Release:
 		return &wireRelease{e, b.Incarnation, b.Successor}
 	case Recover:
-		return &wireRecover{roundOf(e, b.Incarnation, b.Nonce, VoterSet{})}
+		return &wireRecover{roundOf(e, b.Incarnation, b.Nonce, VoterSet{}), b.Number}
 	case VoterState:
-		return &wireVoterState{
+		w := &wireVoterState{
 			roundOf(e, b.Incarnation, b.Nonce, b.Voters),
-			b.Round, uint64(b.Promise.Microseconds()), []byte(b.Former), b.Lost,
+			b.Round, uint64(b.Promise.Microseconds()), []byte(b.Former), b.Lost, b.Number, nil,
 		}
+		if b.Follows != (Leadership{}) {
+			w.Follows = &b.Follows
+		}
+		return w
 	case Unvoted:
 		return &wireUnvoted{e, b.Incarnation, []byte(b.Heard), b.First, b.Asks, b.Known}
 	}

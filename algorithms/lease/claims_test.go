@@ -132,8 +132,8 @@ func TestObserverFollowsTheVoterThatGoes(t *testing.T) {
 	}
 }
 
-// "A leader that is heard for a whole promise, in which nobody of a higher term is, goes on leading": a voter that lied
-// once, of a term that it never won, keeps no node from its leader.
+// "A leader that is heard for a whole promise, in which nobody of a higher term is, and says that it leads when it is
+// asked, goes on leading": a voter that lied once, of a term that it never won, keeps no node from its leader.
 func TestFollowsWhoLeadsOn(t *testing.T) {
 	const every = promise / 4
 	for _, start := range []func(*testing.T) *rig{follower3, observer3} {
@@ -145,6 +145,7 @@ func TestFollowsWhoLeadsOn(t *testing.T) {
 		for r.Last.Leader.ID != 3 && waited < 3*promise {
 			r.Step(every, r.renew(3, 1, 9))
 			waited += every
+			r.all(r.saysItLeads(3, 1))
 		}
 		if waited < promise || waited > promise+2*every {
 			t.Errorf("node %d follows the leader again after %v, want %v", r.Self, waited, promise)
@@ -152,9 +153,9 @@ func TestFollowsWhoLeadsOn(t *testing.T) {
 	}
 }
 
-// "Late HEARTBEATs come together, or with gaps": they do not count for one that goes on.
+// docs/GUARANTEES.md: "A late or repeated message never undoes a newer term", however many come, and how.
 func TestDoesNotFollowWhoLedBefore(t *testing.T) {
-	for name, gap := range map[string]time.Duration{"together": 0, "with gaps": promise} {
+	for name, gap := range map[string]time.Duration{"together": 0, "with gaps": promise, "one by one": promise / 4} {
 		r := follower3(t)
 		r.Step(0, r.holds(2, 4, leased))
 		r.Step(leased, algorithms.Timeout{})
@@ -162,6 +163,70 @@ func TestDoesNotFollowWhoLedBefore(t *testing.T) {
 			if r.Step(gap, r.renew(3, 1, 9)); r.Last.Leader.ID != 0 {
 				t.Fatalf("%s: follows %d", name, r.Last.Leader.ID)
 			}
+		}
+	}
+}
+
+// saysItLeads has a node's answers to those questions of the last Step that ask whether it leads.
+func (r *rig) saysItLeads(id proto.NodeID, term proto.Term) (answers []algorithms.Event) {
+	for _, m := range r.Last.Send {
+		if q, ok := m.Body.(proto.Recover); ok && q.Number > 0 && m.To == id {
+			answers = append(answers, r.From(id, term, proto.VoterState{
+				Incarnation: q.Incarnation, Number: q.Number,
+				Follows: proto.Leadership{Term: term, Leader: id, Incarnation: steptest.Incarnation(id)},
+			}))
+		}
+	}
+	return answers
+}
+
+func (r *rig) all(events []algorithms.Event) {
+	for _, ev := range events {
+		r.Step(0, ev)
+	}
+}
+
+// "Its leader says that it leads, asked just now": an answer that comes late, to a question from before the higher term
+// was heard of again, does not count, nor does one of another node or of another term.
+func TestLateWordOfWhoLedBefore(t *testing.T) {
+	const every = promise / 4
+	r := follower3(t)
+	var late, asked []algorithms.Event
+	for range 2 {
+		r.Step(0, r.holds(2, 4, leased))
+		late, asked = asked, nil
+		for range 6 {
+			r.Step(every, r.renew(3, 1, 9))
+			answers := r.saysItLeads(3, 1)
+			asked = append(asked, answers...)
+			for _, ev := range answers {
+				right := ev.(algorithms.Receive).Message
+				state := right.Body.(proto.VoterState)
+				r.Step(0, r.From(2, 1, state))
+				state.Follows = led(3, 2)
+				r.Step(0, r.From(3, 2, state))
+			}
+			r.all(late)
+		}
+		if len(asked) == 0 || r.Last.Leader.ID == 3 {
+			t.Errorf("asks %d times, follows %d: %v", len(asked), r.Last.Leader.ID, steptest.Texts(r.Last.Why))
+		}
+	}
+}
+
+func led(id proto.NodeID, term proto.Term) proto.Leadership {
+	return proto.Leadership{Term: term, Leader: id, Incarnation: steptest.Incarnation(id)}
+}
+
+// A voter answers whom it follows, itself if it leads, as long as it knows of one.
+func TestSaysWhomItFollows(t *testing.T) {
+	for _, r := range []*rig{follower3(t), holder3(t)} {
+		for _, want := range []proto.Leadership{led(3, 1), {}} {
+			r.Step(0, r.From(9, 0, proto.Recover{Incarnation: steptest.Incarnation(9), Number: 7}))
+			r.Sends(r.Last, r.Msg(9, 1, proto.VoterState{
+				Incarnation: steptest.Incarnation(9), Round: 1, Follows: want, Number: 7,
+			}))
+			r.Step(promise, algorithms.Timeout{})
 		}
 	}
 }

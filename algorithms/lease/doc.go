@@ -71,8 +71,8 @@
 //     three failed candidacies in a row a node is not eligible for the length of a promise, so
 //     that others try, unless no other could stand.
 //   - It follows no HEARTBEAT of a term below the highest that it heard of, unless that one's HEARTBEATs ceased,
-//     and these were heard for a whole promise since: then the higher term was a lie, of a voter that did not
-//     win it.
+//     these were heard for a whole promise since, and their sender says that it leads, asked just now: then
+//     the higher term was a lie, of a voter that did not win it.
 //   - It follows a node that is none of its voters only by a list that one of its voters has told it of.
 //   - A process that sees by its timer that it was stopped follows no HEARTBEAT that it reads
 //     right after: such a message may have waited for as long. The leader sends the next one soon.

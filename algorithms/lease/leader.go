@@ -30,7 +30,7 @@ func (m *Machine) lead() {
 	s.phase, s.taken, s.Failed, s.due = leading, m.now, 0, time.Time{}
 	s.next = s.noted.Add(m.every)
 	m.leadOn()
-	m.seen = m.belief.Leadership()
+	m.seen, m.older = m.belief.Leadership(), older{}
 	m.heartbeatAll()
 }
 
@@ -130,19 +130,40 @@ func (m *Machine) hear(msg proto.Message, b proto.Heartbeat) followVerdict {
 type older struct {
 	proto.Leadership
 	since, last time.Time // when its heartbeats were heard
+	asked       time.Time // when its leader was last asked whether it leads
+	yes         time.Time // when the last of these questions was asked that the leader answered with yes
 }
 
 // leadsOn notes a heartbeat of a leadership below the highest that this node heard of. It reports whether this
-// leadership goes on: its heartbeats have come for a whole promise, and none of a higher one since. A leader sends none
-// without its lease, and heartbeats that come late come together, or with gaps. So a voter that says that it leads a
-// term, and never won it, keeps no other node from its leader for longer.
+// leadership goes on: its heartbeats have come for a whole promise, none of a higher one since, and its leader says
+// that it leads, asked just now. A leader says so only while it has its lease, and that had ended before the voters
+// elected the next one. So a voter that says that it leads a term, and never won it, keeps no other node from its
+// leader for longer; and heartbeats that come late, however they come, undo no later term.
 func (m *Machine) leadsOn(is proto.Leadership) bool {
 	o := &m.older
 	if o.Leadership != is || m.now.Sub(o.last) > 2*m.every {
-		*o = older{is, m.now, m.now}
+		*o = older{Leadership: is, since: m.now}
 	}
 	o.last = m.now
-	return m.now.Sub(o.since) >= m.cfg.Promise
+	heard := m.now.Sub(o.since)
+	if heard >= m.cfg.Promise && m.now.Sub(o.yes) <= 2*m.every {
+		return true
+	}
+	if heard >= m.cfg.Promise/2 && m.now.Sub(o.asked) >= AnswerTimeout(m.cfg.Delta) {
+		m.questions++
+		o.asked = m.now
+		m.send(is.Leader, 0, proto.Recover{Incarnation: m.cfg.Incarnation, Number: m.questions})
+	}
+	return false
+}
+
+// saysItLeads notes the answer to the last question of leadsOn.
+func (m *Machine) saysItLeads(msg proto.Message, b proto.VoterState) {
+	o := &m.older
+	if b.Number > 0 && b.Number == m.questions && b.Incarnation == m.cfg.Incarnation && b.Follows == o.Leadership &&
+		msg.From == o.Leader {
+		o.yes = o.asked
+	}
 }
 
 // follow notes the sender of a heartbeat as the leader. This node stops being a candidate.

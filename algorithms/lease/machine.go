@@ -49,6 +49,7 @@ type Machine struct {
 	known     proto.Term       // the highest term in which a voter is known to have voted
 	seen      proto.Leadership // the highest leadership that this node heard of
 	older     older            // than seen, and still heard of
+	questions uint64           // how many times this node asked another whether it leads
 	// releases has the last leadership that each node released, whether this voter voted for it or not.
 	releases map[proto.NodeID]proto.Leadership
 

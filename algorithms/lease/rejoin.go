@@ -152,9 +152,9 @@ var whyTellVote = reasons.Kind("tell-vote", "%d lost what it voted -> tell it of
 
 // returned answers RECOVER. If the sender may have lost its vote, returned sends it own, which is what
 // this voter knows; or, if this voter may have lost its vote, too, only that fact. To any other sender
-// it sends this voter's terms and list, if it has not lost its vote.
+// it sends this voter's terms, its list and whom it follows, if it has not lost its vote.
 func (m *Machine) returned(msg proto.Message, b proto.Recover, own proto.VoterState) {
-	own.Incarnation, own.Nonce = b.Incarnation, b.Nonce
+	own.Incarnation, own.Nonce, own.Number = b.Incarnation, b.Nonce, b.Number
 	switch {
 	case m.rejoin.active && b.Nonce != 0:
 		m.send(msg.From, 0, proto.VoterState{Incarnation: b.Incarnation, Nonce: b.Nonce, Lost: true})
@@ -164,7 +164,7 @@ func (m *Machine) returned(msg proto.Message, b proto.Recover, own proto.VoterSt
 		own.Promise, own.Voters = m.state.Promise, m.voterSet()
 		m.send(msg.From, m.state.Vote.Term, own)
 	default:
-		own.Former, own.Voters = "", m.voterSet()
+		own.Former, own.Voters, own.Follows = "", m.voterSet(), m.belief.Leadership()
 		m.send(msg.From, m.state.Vote.Term, own)
 	}
 }
@@ -277,9 +277,11 @@ func (m *Machine) recovery() *algorithms.Recovery {
 }
 
 // heardState handles VOTER_STATE. This node asked for it because it may have lost its vote, or because
-// it heard of a term that is absurdly far above all that it knows.
+// it heard of a term that is absurdly far above all that it knows, of a list of voters that it does not
+// know, or of a leader of a lower term than before.
 func (m *Machine) heardState(msg proto.Message, b proto.VoterState) {
 	m.toldTerm(msg, b)
+	m.saysItLeads(msg, b)
 	if m.believer != nil {
 		m.believer.Believe(m.toldRound())
 	}
