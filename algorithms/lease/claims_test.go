@@ -218,6 +218,53 @@ func led(id proto.NodeID, term proto.Term) proto.Leadership {
 	return proto.Leadership{Term: term, Leader: id, Incarnation: steptest.Incarnation(id)}
 }
 
+// docs/VOTERS.md, rule 5: who does not vote follows a new voter that a voter says it follows, for that leadership alone
+// and by a list that adds this node to its own. A voter does not, and gives it no vote; nor does the word of a node
+// that is no voter count.
+func TestVoterVouchesForTheNewVoter(t *testing.T) {
+	four := listed(1, 4, 1, 2, 3, 4)
+	vouch := func(r *rig, from proto.NodeID, follows proto.Leadership) {
+		r.Step(0, r.From(from, 2, proto.VoterState{
+			Incarnation: steptest.Incarnation(r.Self), Voters: listed(0, 0, 1, 2, 3), Follows: follows,
+		}))
+	}
+	for name, c := range map[string]struct {
+		from proto.NodeID
+		led  proto.Leadership
+		list proto.VoterSet
+		want proto.NodeID
+	}{
+		"a voter follows it":               {1, led(4, 2), four, 4},
+		"the node itself says so":          {4, led(4, 2), four, 0},
+		"another that does not vote":       {8, led(4, 2), four, 0},
+		"a voter follows another":          {1, led(2, 2), four, 0},
+		"a voter followed its former life": {1, proto.Leadership{Term: 2, Leader: 4, Incarnation: proto.Incarnation{44}}, four, 0},
+		"a voter followed it before":       {1, led(4, 1), four, 0},
+		"a list that adds two":             {1, led(4, 2), listed(1, 4, 1, 2, 3, 4, 5), 0},
+	} {
+		r := newRig(t, 9, nil)
+		r.Start(0, 1, 2, 3, 4, 9)
+		r.Step(delta, r.From(4, 2, heartbeat(4, c.list)))
+		if len(r.Last.Send) == 0 || r.Last.Leader.ID != 0 {
+			t.Errorf("%s: asks nobody: %+v", name, r.Last)
+		}
+		vouch(r, c.from, c.led)
+		r.Step(delta, r.From(4, 2, heartbeat(4, c.list)))
+		if asks := len(r.Last.Send) > 0; r.Last.Leader.ID != c.want || asks == (c.want != 0) {
+			t.Errorf("%s: follows %d, want %d; asks %v", name, r.Last.Leader.ID, c.want, asks)
+		}
+	}
+	r := voter1(t, nil)
+	vouch(r, 2, led(4, 2))
+	for _, body := range []proto.Body{
+		heartbeat(4, four), proto.RequestVote{Incarnation: steptest.Incarnation(4), Nonce: 1, Voters: four},
+	} {
+		if r.Step(0, r.From(4, 2, body)); r.Last.Save != nil || r.Last.Leader.ID != 0 {
+			t.Errorf("%v gets %+v of a voter", body, r.Last.Save)
+		}
+	}
+}
+
 // A voter answers whom it follows, itself if it leads, as long as it knows of one.
 func TestSaysWhomItFollows(t *testing.T) {
 	for _, r := range []*rig{follower3(t), holder3(t)} {

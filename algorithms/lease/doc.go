@@ -73,7 +73,8 @@
 //   - It follows no HEARTBEAT of a term below the highest that it heard of, unless that one's HEARTBEATs ceased,
 //     these were heard for a whole promise since, and their sender says that it leads, asked just now: then
 //     the higher term was a lie, of a voter that did not win it.
-//   - It follows a node that is none of its voters only by a list that one of its voters has told it of.
+//   - It follows a node that is none of its voters only by a list that one of its voters has told it of. One
+//     that does not vote itself follows such a node also if one of its voters says that it does.
 //   - A process that sees by its timer that it was stopped follows no HEARTBEAT that it reads
 //     right after: such a message may have waited for as long. The leader sends the next one soon.
 //   - Nomination says who stands first. It never decides what is safe. If nomination uses

@@ -109,7 +109,7 @@ func (m *Machine) hear(msg proto.Message, b proto.Heartbeat) followVerdict {
 	case msg.From != b.Leader.ID:
 		m.refuse(whyAnnounces, msg.From, b.Leader.ID)
 		return dropped
-	case !m.mayLead(msg.From, b.Voters) && !m.bound(msg.From, b.Leader.Incarnation):
+	case !m.mayLead(msg.From, b.Voters) && !m.vouchedFor(msg) && !m.bound(msg.From, b.Leader.Incarnation):
 		m.refuse(whyStranger, msg.Body.Kind(), msg.From, msg.To)
 		return dropped
 	case is.Compare(m.seen) < 0 && !m.leadsOn(is), m.candidacy.phase >= claiming && msg.Term < m.candidacy.term:

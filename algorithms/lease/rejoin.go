@@ -282,6 +282,7 @@ func (m *Machine) recovery() *algorithms.Recovery {
 func (m *Machine) heardState(msg proto.Message, b proto.VoterState) {
 	m.toldTerm(msg, b)
 	m.saysItLeads(msg, b)
+	m.noteVouch(msg, b)
 	if m.believer != nil {
 		m.believer.Believe(m.toldRound())
 	}

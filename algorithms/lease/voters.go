@@ -47,6 +47,8 @@ type listing struct {
 	before quorum.Voters                   // the list before; nil once state is committed, or if it is not known
 	union  quorum.Voters                   // the voters of both lists
 	said   map[proto.NodeID]proto.VoterSet // which list each voter last said that it has
+	// follows has the leadership that each voter last said that it follows. Only a node that does not vote notes it.
+	follows map[proto.NodeID]proto.Leadership
 }
 
 var (
@@ -69,7 +71,10 @@ func (m *Machine) takeList(saved algorithms.VoterState) {
 		state = algorithms.VoterState{List: own}
 		m.misled = true
 	}
-	m.list = listing{state: state, hash: own.Hash(), said: map[proto.NodeID]proto.VoterSet{}}
+	m.list = listing{
+		state: state, hash: own.Hash(), said: map[proto.NodeID]proto.VoterSet{},
+		follows: map[proto.NodeID]proto.Leadership{},
+	}
 	m.setBefore()
 }
 
@@ -210,7 +215,7 @@ func (m *Machine) noteList(msg proto.Message) {
 		if !m.votes() {
 			m.hearVoters(msg.From, says)
 		}
-	case !m.mayLead(msg.From, says):
+	case !m.mayLead(msg.From, says) && !m.vouchedFor(msg):
 		m.askTerms()
 	}
 }
@@ -224,7 +229,29 @@ func (m *Machine) mayLead(id proto.NodeID, has proto.VoterSet) bool {
 		said, ok := m.list.said[voter]
 		return ok && said.Is(has)
 	}
-	return m.list.union.Has(id) ||
-		has.Version >= m.list.state.Version && slices.ContainsFunc(m.list.union, told) &&
-			has.Hash == proto.ListVoters(append(slices.Clone(m.voters), id)).Hash()
+	return m.list.union.Has(id) || slices.ContainsFunc(m.list.union, told) && m.adds(id, has)
+}
+
+// adds reports whether the list has is this node's with the node id besides, and not an earlier one.
+func (m *Machine) adds(id proto.NodeID, has proto.VoterSet) bool {
+	return has.Version >= m.list.state.Version && has.Hash == proto.ListVoters(append(slices.Clone(m.voters), id)).Hash()
+}
+
+// noteVouch notes whom a voter says that it follows, if this node does not vote.
+func (m *Machine) noteVouch(msg proto.Message, b proto.VoterState) {
+	if !m.votes() && b.Incarnation == m.cfg.Incarnation && m.list.union.Has(msg.From) {
+		m.list.follows[msg.From] = b.Follows
+	}
+}
+
+// vouchedFor reports whether msg is the heartbeat of a leadership that a voter told this node that it follows, by a list
+// that adds the leader to this node's. A voter follows only who may lead as far as it knows itself: see mayLead. A node
+// that does not vote follows such a leader, too; a voter has to be told of the list, since its vote may come of it.
+func (m *Machine) vouchedFor(msg proto.Message) bool {
+	b, ok := msg.Body.(proto.Heartbeat)
+	if !ok || m.votes() || !m.adds(msg.From, b.Voters) {
+		return false
+	}
+	is := leadershipIn(msg, b)
+	return slices.ContainsFunc(m.list.union, func(v proto.NodeID) bool { return m.list.follows[v] == is })
 }
