@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -141,6 +142,17 @@ func (r Refusing) Declined(no proto.Decline) Refusal {
 	return r.of(no.String(), next)
 }
 
+// Started refuses because these voters have just started and vote for no other for up to the time left, and the rest
+// of the voters is no majority.
+func (r Refusing) Started(voters []proto.NodeID, left time.Duration) Refusal {
+	started, vote := "has", "votes"
+	if len(voters) > 1 {
+		started, vote = "have", "vote"
+	}
+	return r.of(fmt.Sprintf("no majority of the voters would vote for it: %s %s just started, and %s for no other for up to %v more",
+		listed(texts(voters), " and "), started, vote, (left+10*time.Millisecond).Truncate(10*time.Millisecond)), "ask again then")
+}
+
 // of returns a Refusal of one successor. why is the reason, and next is what the operator can do about
 // it, if anything. The Refusal also names the other nodes that could take over.
 func (r Refusing) of(why, next string) Refusal {
@@ -157,20 +169,29 @@ func (r Refusing) of(why, next string) Refusal {
 	return Refusal{why, next}
 }
 
-// others returns the list of Others for people: "", "1", "1 or 2", "1, 2 or 3".
+// others returns the list of Others for people.
 func (r Refusing) others() string {
-	var words []string
-	for _, id := range r.Others[:min(mostOthers, len(r.Others))] {
-		words = append(words, id.String())
-	}
+	words := texts(r.Others[:min(mostOthers, len(r.Others))])
 	if more := len(r.Others) - mostOthers; more > 0 {
 		words = append(words, fmt.Sprintf("one of %d more", more))
 	}
+	return listed(words, " or ")
+}
+
+func texts(ids []proto.NodeID) (words []string) {
+	for _, id := range ids {
+		words = append(words, id.String())
+	}
+	return words
+}
+
+// listed returns a list for people: "", "1", "1 or 2", "1, 2 or 3".
+func listed(words []string, or string) string {
 	last := len(words) - 1
 	if last < 1 {
 		return strings.Join(words, "")
 	}
-	return strings.Join(words[:last], ", ") + " or " + words[last]
+	return strings.Join(words[:last], ", ") + or + words[last]
 }
 
 // Reason returns the sentence for a transfer that was refused; "" if it was not refused.

@@ -106,8 +106,8 @@ func messages() []Message {
 		}),
 		around(Heartbeat{high, 3, MaxLease, voters, true}),
 		around(Heartbeat{low, 0, time.Microsecond, VoterSet{}, false}),
-		around(HeartbeatReply{incarnation, 3, Answer{}, voters}),
-		around(HeartbeatReply{incarnation, 3, Answer{Denial: DeniedVoters}, voters}),
+		around(HeartbeatReply{incarnation, 3, Answer{}, voters, 0}),
+		around(HeartbeatReply{incarnation, 3, Answer{Denial: DeniedVoters}, voters, 2 * MaxLease}),
 		limits,
 		{From: 1, To: 2, Body: plain{}},
 	}
@@ -280,6 +280,7 @@ func TestUnmarshalRefusesValuesNoCorrectNodeSends(t *testing.T) {
 		"a denial there is not": {KindVote, map[string]any{"s": make([]byte, 16), "b": 200}, ErrValue},
 		"a lease for nothing":   {KindHeartbeat, map[string]any{"i": 1, "e": 0}, ErrValue},
 		"an unknown decline":    {KindReply, map[string]any{"s": incarnation[:], "b": 99}, ErrValue},
+		"a wait for ever":       {KindHeartbeatReply, map[string]any{"s": incarnation[:], "w": uint64(math.MaxInt64)}, ErrValue},
 		"a leader of no term": {
 			KindVoterState, map[string]any{"s": incarnation[:], "w": map[string]any{"i": 1}}, ErrValue,
 		},

@@ -67,6 +67,8 @@ type HeartbeatReply struct {
 	Nonce       uint64
 	Answer
 	Voters VoterSet // the voter's list
+	// Wait is how long the voter, which has just started, still votes for no other: whole microseconds.
+	Wait time.Duration
 }
 
 // Release releases the voters from their promises to the sender in the term.
@@ -261,8 +263,14 @@ func (b PreVote) validate() error     { return validateRound(b.Incarnation, b.Vo
 func (b RequestVote) validate() error { return validateRound(b.Incarnation, b.Voters) }
 func (b Recover) validate() error     { return validateIncarnation(b.Incarnation) }
 
-func (b PreVoteReply) validate() error   { return validateReply(b.Incarnation, b.Answer, b.Voters) }
-func (b HeartbeatReply) validate() error { return validateReply(b.Incarnation, b.Answer, b.Voters) }
+func (b PreVoteReply) validate() error { return validateReply(b.Incarnation, b.Answer, b.Voters) }
+
+func (b HeartbeatReply) validate() error {
+	if b.Wait < 0 || b.Wait > 2*MaxLease {
+		return fmt.Errorf("a wait of %v: want up to %v", b.Wait, 2*MaxLease)
+	}
+	return validateReply(b.Incarnation, b.Answer, b.Voters)
+}
 
 func (b Vote) validate() error {
 	if err := b.Former.Validate(); err != nil {

@@ -33,8 +33,11 @@ type (
 	wirePreVote        struct{ wireRound }
 	wirePreVoteReply   struct{ wireReply }
 	wireRequestVote    struct{ wireRound }
-	wireHeartbeatReply struct{ wireReply }
-	wireVote           struct {
+	wireHeartbeatReply struct {
+		wireReply
+		Wait uint64 `msgpack:"w,omitempty"` // microseconds
+	}
+	wireVote struct {
 		wireReply
 		Former []byte `msgpack:"g,omitempty"` // encoded Leaderships
 	}
@@ -95,7 +98,7 @@ func (w *wireHeartbeat) message() Message {
 }
 
 func (w *wireHeartbeatReply) message() Message {
-	return w.with(HeartbeatReply{w.Incarnation, w.Nonce, w.answer(), w.voters()})
+	return w.with(HeartbeatReply{w.Incarnation, w.Nonce, w.answer(), w.voters(), ofMicros(w.Wait)})
 }
 
 func (w *wireRelease) message() Message { return w.with(Release{w.Incarnation, w.Successor}) }
@@ -177,7 +180,9 @@ func leaseWireOf(e envelope, body Body) wire {
 			e, process(b.Leader), wireVoters(b.Voters), b.Nonce, uint64(b.Remaining.Microseconds()), b.Lent,
 		}
 	case HeartbeatReply:
-		return &wireHeartbeatReply{replyOf(e, b.Incarnation, b.Nonce, b.Answer, b.Voters)}
+		return &wireHeartbeatReply{
+			replyOf(e, b.Incarnation, b.Nonce, b.Answer, b.Voters), uint64(b.Wait.Microseconds()),
+		}
 	case Release:
 		return &wireRelease{e, b.Incarnation, b.Successor}
 	case Recover:

@@ -41,6 +41,7 @@ type candidacy struct {
 	next     time.Time  // when the next round of questions of a leader is due
 	leaving  proto.Term // the term that this node no longer leads, while its work has not stopped yet
 	lend     lending
+	boots    map[proto.NodeID]time.Time // when each voter that has just started may vote for another
 }
 
 // stop forgets a candidacy, or a leadership. It sends no RELEASE.
@@ -262,3 +263,44 @@ var (
 
 // pause returns how long to wait after the n-th attempt in a row that failed.
 func (m *Machine) pause(n int) time.Duration { return m.jitter(Pause(m.every, m.cfg.Delta, n)) }
+
+// bootLeft returns how long this voter, which has just started, still votes for no other.
+func (m *Machine) bootLeft() time.Duration {
+	end := m.voter.boot
+	if m.rejoin.active {
+		end = m.rejoin.began.Add(BootWait(m.rejoin.promise))
+	}
+	return max(end.Sub(m.now).Truncate(time.Microsecond), 0)
+}
+
+// noteWait notes how long a voter that has just started votes for no other.
+func (m *Machine) noteWait(from proto.NodeID, b proto.HeartbeatReply) {
+	delete(m.candidacy.boots, from)
+	if b.Wait > 0 && b.Incarnation == m.cfg.Incarnation && m.list.union.Has(from) {
+		m.candidacy.boots[from] = m.now.Add(b.Wait)
+	}
+}
+
+// declined returns why a successor does not take over. If the voters that have not just started are no majority, the
+// starts of the others are the reason that it has none.
+func (m *Machine) declined(no proto.Decline) algorithms.Refusal {
+	var started []proto.NodeID
+	var longest time.Duration
+	var rest quorum.Count
+	for _, id := range m.list.union {
+		left := m.candidacy.boots[id].Sub(m.now)
+		if id == m.cfg.Self {
+			left = m.bootLeft()
+		}
+		if left > 0 {
+			started, longest = append(started, id), max(longest, left)
+		} else {
+			rest.Add(id)
+		}
+	}
+	refusing := m.refusing(m.handing.to.ID)
+	if no == proto.DeclineMajority && !m.enough(&rest) {
+		return refusing.Started(started, longest)
+	}
+	return refusing.Declined(no)
+}

@@ -81,7 +81,7 @@ func New(cfg algorithms.Config, nominate func(algorithms.Config) algorithms.Mach
 			dead:    map[proto.NodeID]proto.Incarnation{},
 			waiting: map[proto.NodeID]question{},
 		},
-		candidacy: candidacy{no: map[proto.NodeID]proto.Answer{}},
+		candidacy: candidacy{no: map[proto.NodeID]proto.Answer{}, boots: map[proto.NodeID]time.Time{}},
 		releases:  map[proto.NodeID]proto.Leadership{},
 		jumps:     jumps{voted: map[proto.NodeID]proto.Term{}, round: map[proto.NodeID]proto.Term{}},
 	}
@@ -204,6 +204,7 @@ func (m *Machine) receive(ev algorithms.Receive) {
 	case proto.Vote:
 		m.voted(msg, body)
 	case proto.HeartbeatReply:
+		m.noteWait(msg.From, body)
 		r := request{Incarnation: body.Incarnation, Nonce: body.Nonce, Voters: body.Voters}
 		m.replied(msg, r, body.Answer)
 	case proto.Offer:

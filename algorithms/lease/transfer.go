@@ -251,7 +251,7 @@ func (m *Machine) offerReplied(msg proto.Message, b proto.Reply) {
 		return
 	}
 	if b.No != proto.NoDecline {
-		m.endTransfer(m.refusing(h.to.ID).Declined(b.No))
+		m.endTransfer(m.declined(b.No))
 		return
 	}
 	successor, told := h.to, h.asked && !h.leaves

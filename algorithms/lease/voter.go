@@ -213,7 +213,7 @@ func (m *Machine) reply(msg proto.Message, r request, answer proto.Answer, forme
 		return
 	}
 	m.send(msg.From, term, proto.HeartbeatReply{
-		Incarnation: r.Incarnation, Nonce: r.Nonce, Answer: answer, Voters: m.voterSet(),
+		Incarnation: r.Incarnation, Nonce: r.Nonce, Answer: answer, Voters: m.voterSet(), Wait: m.bootLeft(),
 	})
 }
 

@@ -152,7 +152,10 @@ func TestBootWait(t *testing.T) {
 
 	r.Step(0, r.renew(3, 4, 8))
 	r.Want(algorithms.Output{
-		Send: []proto.Message{r.again(3, 4, 8)}, Deadline: r.In(leased), Leader: r.Leads(3, 4, leased), Round: 4,
+		Send: []proto.Message{r.Msg(3, 4, proto.HeartbeatReply{
+			Incarnation: steptest.Incarnation(3), Nonce: 8, Wait: wait,
+		})},
+		Deadline: r.In(leased), Leader: r.Leads(3, 4, leased), Round: 4,
 		Why: steptest.Why("lease.follow(3, 4)"),
 	})
 	r.Step(0, r.Release(3, 4))
