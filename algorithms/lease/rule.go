@@ -48,7 +48,8 @@ func (m *Machine) judge(b ballot) (no proto.Answer, until time.Time, again bool)
 	case m.rejoin.active:
 		return proto.Answer{Denial: proto.DeniedStarted}, until, again
 	// Raft: "It then votes for itself"; and a leader's work stops before another's begins.
-	case m.candidacy.phase >= claiming || m.candidacy.leaving != 0:
+	// But who asks first is told of a start: it does not get this vote when the work has stopped.
+	case (m.candidacy.phase >= claiming || m.candidacy.leaving != 0) && !bootFirst:
 		return proto.Answer{Denial: proto.DeniedStands, To: m.cfg.Self}, until, again
 	// This package: "Whoever has won the term of its vote gets its promise, whomever it voted for".
 	case m.won(b):

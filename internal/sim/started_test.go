@@ -55,3 +55,31 @@ func TestTransferSaysWhoHasJustStarted(t *testing.T) {
 		t.Errorf("%d leads, want 2: %s", l, refused)
 	}
 }
+
+// docs/GUARANTEES.md, of `ringleader transfer`: "asked first, also whether a majority would vote for it". A leader that
+// has just started is no such voter, though it leads by the votes of the others.
+func TestTransferAsksALeaderThatHasJustStarted(t *testing.T) {
+	var refused string
+	w := newChanging(1, 3, func(c algorithms.Config) algorithms.Machine {
+		return refusals{lease.New(c, highest.New), &refused}
+	})
+	w.until(3 * time.Second)
+	for _, id := range []proto.NodeID{3, 1} { // 3 leads again by the votes of 1 and 2
+		dead := w.nodes[id].incarnation
+		w.nodes[id].machine = nil
+		for other := range proto.NodeID(4) {
+			w.step(other, algorithms.PeerProvenDead{ID: id, Incarnation: dead})
+		}
+		w.start(id, w.goal)
+		w.until(4 * changeDelta)
+	}
+	w.until(changePromise / 4)
+	if l := w.nodes[3].leader.ID; l != 3 {
+		t.Fatalf("%d leads, want 3", l)
+	}
+	w.step(3, algorithms.Transfer{To: 2})
+	w.until(8 * changeDelta)
+	if l := w.nodes[3].leader.ID; l != 3 || !strings.Contains(refused, "1 and 3 have just started") {
+		t.Errorf("%d leads, want 3: %q", l, refused)
+	}
+}
