@@ -182,3 +182,22 @@ func TestVersionsOfListsAreBounded(t *testing.T) {
 		t.Errorf("the highest version that is believed makes it %d", r.Last.Voters.Version)
 	}
 }
+
+// docs/VOTERS.md: "The leader tells so with its lease, and voters save that", also one that voted for another, or for
+// itself, in a higher term in vain: it follows the leader, and renews no promise to it.
+func TestLearnsFromWhomItFollowsThatItsListIsCommitted(t *testing.T) {
+	own := listed(1, 4, 1, 2, 3, 4)
+	r := newRig(t, 1, func(c *algorithms.Config) { c.Voters = []proto.NodeID{1, 2, 3, 4} })
+	saved := *voted(5, 1)
+	saved.Voters = algorithms.VoterState{List: "1-4", Version: 1, Changed: 4}
+	r.Step(0, algorithms.Start{Saved: saved})
+	r.Step(0, steptest.Alive(1, 2, 3, 4))
+	if r.Step(delta, r.From(3, 4, heartbeat(3, own))); r.Last.Leader.ID != 3 || r.Last.Voters.Committed {
+		t.Fatalf("%+v", r.Last)
+	}
+	r.Step(delta, r.From(3, 4, heartbeat(3, listed(1, 0, 1, 2, 3, 4))))
+	want := algorithms.VoterState{List: "1-4", Version: 1, Committed: true}
+	if r.Last.Voters != want || r.Last.Save == nil || r.Last.Save.Voters != want {
+		t.Errorf("has %+v, saves %+v; want %+v", r.Last.Voters, r.Last.Save, want)
+	}
+}

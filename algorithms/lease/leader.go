@@ -166,7 +166,8 @@ func (m *Machine) saysItLeads(msg proto.Message, b proto.VoterState) {
 	}
 }
 
-// follow notes the sender of a heartbeat as the leader. This node stops being a candidate.
+// follow notes the sender of a heartbeat as the leader, and what it says of the list of voters. This node stops being a
+// candidate.
 func (m *Machine) follow(msg proto.Message, b proto.Heartbeat) {
 	is := leadershipIn(msg, b)
 	if is != m.belief.Leadership() {
@@ -182,6 +183,9 @@ func (m *Machine) follow(msg proto.Message, b proto.Heartbeat) {
 	}
 	m.handing.drop()
 	m.handing.yield = time.Time{}
+	if !m.rejoin.active { // else who answers it says so
+		m.hearVoters(msg.From, b.Voters)
+	}
 }
 
 func leadershipIn(msg proto.Message, b proto.Heartbeat) proto.Leadership {
