@@ -149,8 +149,10 @@ func (r Refusing) Started(voters []proto.NodeID, left time.Duration) Refusal {
 	if len(voters) > 1 {
 		started, vote = "have", "vote"
 	}
-	return r.of(fmt.Sprintf("no majority of the voters would vote for it: %s %s just started, and %s for no other for up to %v more",
-		listed(texts(voters), " and "), started, vote, (left+10*time.Millisecond).Truncate(10*time.Millisecond)), "ask again then")
+	left = (left + 10*time.Millisecond).Truncate(10 * time.Millisecond)
+	why := fmt.Sprintf("no majority of the voters would vote for it: "+
+		"%s %s just started, and %s for no other for up to %v more", listed(texts(voters), " and "), started, vote, left)
+	return r.of(why, "ask again then")
 }
 
 // of returns a Refusal of one successor. why is the reason, and next is what the operator can do about

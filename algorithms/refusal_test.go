@@ -41,7 +41,8 @@ func TestRefusals(t *testing.T) {
 			": no other could take over now"},
 		{one.Declined(proto.DeclineNonVoter), "it is no voter; name one that could take over: 4"},
 		{one.Started([]proto.NodeID{3}, 1234*time.Millisecond), "no majority of the voters would vote for it: 3 has " +
-			"just started, and votes for no other for up to 1.24s more; ask again then, or name one that could take over: 4"},
+			"just started, and votes for no other for up to 1.24s more; ask again then, or name one that could " +
+			"take over: 4"},
 		{none.Started([]proto.NodeID{1, 3}, 1), "no majority of the voters would vote for it: 1 and 3 have just " +
 			"started, and vote for no other for up to 10ms more; ask again then: no other could take over now"},
 		{Refusal{}, ""},

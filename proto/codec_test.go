@@ -280,7 +280,9 @@ func TestUnmarshalRefusesValuesNoCorrectNodeSends(t *testing.T) {
 		"a denial there is not": {KindVote, map[string]any{"s": make([]byte, 16), "b": 200}, ErrValue},
 		"a lease for nothing":   {KindHeartbeat, map[string]any{"i": 1, "e": 0}, ErrValue},
 		"an unknown decline":    {KindReply, map[string]any{"s": incarnation[:], "b": 99}, ErrValue},
-		"a wait for ever":       {KindHeartbeatReply, map[string]any{"s": incarnation[:], "w": uint64(math.MaxInt64)}, ErrValue},
+		"a wait for ever": {
+			KindHeartbeatReply, map[string]any{"s": incarnation[:], "w": uint64(math.MaxInt64)}, ErrValue,
+		},
 		"a leader of no term": {
 			KindVoterState, map[string]any{"s": incarnation[:], "w": map[string]any{"i": 1}}, ErrValue,
 		},

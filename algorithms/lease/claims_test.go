@@ -228,6 +228,7 @@ func TestVoterVouchesForTheNewVoter(t *testing.T) {
 			Incarnation: steptest.Incarnation(r.Self), Voters: listed(0, 0, 1, 2, 3), Follows: follows,
 		}))
 	}
+	former := proto.Leadership{Term: 2, Leader: 4, Incarnation: proto.Incarnation{44}}
 	for name, c := range map[string]struct {
 		from proto.NodeID
 		led  proto.Leadership
@@ -238,7 +239,7 @@ func TestVoterVouchesForTheNewVoter(t *testing.T) {
 		"the node itself says so":          {4, led(4, 2), four, 0},
 		"another that does not vote":       {8, led(4, 2), four, 0},
 		"a voter follows another":          {1, led(2, 2), four, 0},
-		"a voter followed its former life": {1, proto.Leadership{Term: 2, Leader: 4, Incarnation: proto.Incarnation{44}}, four, 0},
+		"a voter followed its former life": {1, former, four, 0},
 		"a voter followed it before":       {1, led(4, 1), four, 0},
 		"a list that adds two":             {1, led(4, 2), listed(1, 4, 1, 2, 3, 4, 5), 0},
 	} {

@@ -234,7 +234,8 @@ func (m *Machine) mayLead(id proto.NodeID, has proto.VoterSet) bool {
 
 // adds reports whether the list has is this node's with the node id besides, and not an earlier one.
 func (m *Machine) adds(id proto.NodeID, has proto.VoterSet) bool {
-	return has.Version >= m.list.state.Version && has.Hash == proto.ListVoters(append(slices.Clone(m.voters), id)).Hash()
+	return has.Version >= m.list.state.Version &&
+		has.Hash == proto.ListVoters(append(slices.Clone(m.voters), id)).Hash()
 }
 
 // noteVouch notes whom a voter says that it follows, if this node does not vote.
@@ -244,9 +245,10 @@ func (m *Machine) noteVouch(msg proto.Message, b proto.VoterState) {
 	}
 }
 
-// vouchedFor reports whether msg is the heartbeat of a leadership that a voter told this node that it follows, by a list
-// that adds the leader to this node's. A voter follows only who may lead as far as it knows itself: see mayLead. A node
-// that does not vote follows such a leader, too; a voter has to be told of the list, since its vote may come of it.
+// vouchedFor reports whether msg is the heartbeat of a leadership that a voter told this node that it follows, by a
+// list that adds the leader to this node's. A voter follows only who may lead as far as it knows itself: see mayLead.
+// A node that does not vote follows such a leader, too; a voter has to be told of the list, since its vote may come of
+// it.
 func (m *Machine) vouchedFor(msg proto.Message) bool {
 	b, ok := msg.Body.(proto.Heartbeat)
 	if !ok || m.votes() || !m.adds(msg.From, b.Voters) {

@@ -47,7 +47,7 @@ func leaseCheckers() []checker {
 			(&readmission{map[proto.NodeID]*comeback{}, map[proto.NodeID]bool{}}).check,
 		},
 		{Invariant{"refused-nothing", "a question that is answered with no changes nothing that is saved, " +
-			"and no term"}, (&refusedNothing{}).check},
+			"and no term; but who leads tells a voter that their list is committed"}, (&refusedNothing{}).check},
 		{Invariant{"backs-off", "a node of which three claims in a row failed claims nothing for a " +
 			"promise, while another could: others are to try"}, (&backsOff{}).check},
 		{Invariant{"calm-preference", "a leader offers leadership to a better node at most once in four " +

@@ -183,6 +183,7 @@ func (k *voteFirst) leads(v algorithms.Vote) bool {
 type refusedNothing struct {
 	rounds table[proto.Term] // the highest round of each process
 	waits  table[waits]      // what each process waits for
+	disks  table[algorithms.State]
 }
 
 // waits says what a process waits for. vote: to vote, since nothing was saved. stand: to be
@@ -195,6 +196,9 @@ func (k *refusedNothing) check(s *step) string {
 	was := *round
 	ev, ok := s.ev.(algorithms.Receive)
 	*round = s.out.Round
+	disk := k.disks.at(int(s.node.id))
+	before := *disk
+	*disk = s.node.disk
 	wait := k.waits.at(s.node.life.number)
 	now := waits{s.out.Recovery != nil, s.out.Ineligible != ""}
 	ended := wait.vote && !now.vote || wait.stand && !now.stand
@@ -216,8 +220,13 @@ func (k *refusedNothing) check(s *step) string {
 	}
 	// Who is told that a term is held has learnt of it, whatever else it was asked.
 	// A process that crashes in this Step may not come to ask for the term that it has in view.
-	if save != nil || s.out.Round > was && !q.does(announces) && !s.asks() && !s.crashes {
-		return fmt.Sprintf("saved %v, term %d after %d", save != nil, s.out.Round, was)
+	saved := save != nil
+	if saved && q.does(announces) && save.Voters.Committed && save.Voters.List == before.Voters.List {
+		before.Voters, before.Former, before.Stopped = save.Voters, save.Former, save.Stopped // it settles these, too
+		saved = *save != before
+	}
+	if saved || s.out.Round > was && !q.does(announces) && !s.asks() && !s.crashes {
+		return fmt.Sprintf("saved %v, term %d after %d", saved, s.out.Round, was)
 	}
 	return ""
 }

@@ -99,6 +99,8 @@ type changingNode struct {
 	machine     algorithms.Machine // nil while it is down
 	leader      algorithms.Leader
 	wakes       int  // how many deadlines were set
+	stopped     bool // its process is, and misses these events:
+	missed      []algorithms.Event
 	voted       bool // once, as what was saved said
 }
 
@@ -194,7 +196,7 @@ func (w *changing) crash(id proto.NodeID) {
 		return
 	}
 	dead := n.incarnation
-	n.machine, n.leader = nil, algorithms.Leader{}
+	n.machine, n.leader, n.stopped, n.missed = nil, algorithms.Leader{}, false, nil
 	for other := range w.nodes {
 		if w.nodes[other].machine != nil && w.side[other] == w.side[id] && w.IntN(4) > 0 {
 			w.after(changeDelta, func() {
@@ -229,6 +231,10 @@ func (w *changing) linked(one, other proto.NodeID) bool {
 func (w *changing) step(id proto.NodeID, ev algorithms.Event) {
 	n := &w.nodes[id]
 	if n.machine == nil || w.wrong != "" {
+		return
+	}
+	if n.stopped {
+		n.missed = append(n.missed, ev)
 		return
 	}
 	out := n.machine.Step(w.now, ev)
@@ -285,11 +291,13 @@ func (w *changing) atMostOne() {
 }
 
 func (w *changing) until(d time.Duration) {
-	for end := w.now.Add(d); len(w.events) > 0 && !w.events[0].at.After(end); {
+	end := w.now.Add(d)
+	for len(w.events) > 0 && !w.events[0].at.After(end) {
 		e := heap.Pop(&w.events).(changeEvent)
 		w.now = e.at
 		e.do()
 	}
+	w.now = end
 }
 
 // next is the list with one voter more or less; it keeps at least two.
