@@ -150,8 +150,8 @@ func (r Refusing) Started(voters []proto.NodeID, left time.Duration) Refusal {
 		started, vote = "have", "vote"
 	}
 	left = (left + 10*time.Millisecond).Truncate(10 * time.Millisecond)
-	why := fmt.Sprintf("no majority of the voters would vote for it: "+
-		"%s %s just started, and %s for no other for up to %v more", listed(texts(voters), " and "), started, vote, left)
+	why := fmt.Sprintf("no majority of the voters would vote for it: %s %s just started, "+
+		"and %s for no other for up to %v more", listed(texts(voters), " and "), started, vote, left)
 	return r.of(why, "ask again then")
 }
 

@@ -216,8 +216,8 @@ func TestPairThatIsSlow(t *testing.T) {
 	}
 }
 
-// "Called arrived, and never received": the next process of the sender began just before the receipt, or long before, as
-// far as the messages compare the clocks. The log of the sender ends then.
+// "Called arrived, and never received": the next process of the sender began just before the receipt, or long before,
+// as far as the messages compare the clocks. The log of the sender ends then.
 func TestPairByUncertainClocks(t *testing.T) {
 	v := newVoters()
 	v.start(1, 0)

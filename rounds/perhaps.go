@@ -85,8 +85,8 @@ func (g *group) perhapsSince(r *Leadership, end time.Time, ended Ending) (at tim
 	return at, by, false
 }
 
-// perhapsOver returns since when the leadership may have been over, as perhapsSince does by its end. It keeps that, since
-// many rounds ask for it.
+// perhapsOver returns since when the leadership may have been over, as perhapsSince does by its end. It keeps that,
+// since many rounds ask for it.
 func (g *group) perhapsOver(r *Leadership) time.Time {
 	if !r.perhapsKnown {
 		r.perhaps, _, _ = g.perhapsSince(r, r.End, r.Ended)

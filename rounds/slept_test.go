@@ -149,7 +149,8 @@ func TestHeldUpHeartbeatAtLevelInfo(t *testing.T) {
 		v.grant(2, 3, 1)
 		v.elect(3, 1, 1, 2)
 		v.add(1, 600, trace.Record{
-			Event: "peers", Alive: []uint64{1, 2}, Evidence: "link-closed 3, dial-refused 3", Term: 1, Leader: 3, Token: 1,
+			Event: "peers", Alive: []uint64{1, 2}, Evidence: "link-closed 3, dial-refused 3",
+			Term: 1, Leader: 3, Token: 1,
 		})
 		v.start(3, 1000)
 		notice(v, 1)

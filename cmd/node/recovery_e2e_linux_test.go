@@ -39,7 +39,7 @@ type leadership struct {
 func (e e2e) leaderships() []leadership {
 	var all []leadership
 	lease := map[uint64]time.Time{} // of each node: until when the last one was told
-	last := map[uint64]int{} // of each node: its open leadership, counted from 1
+	last := map[uint64]int{}        // of each node: its open leadership, counted from 1
 	for _, rec := range e.Records() {
 		i := last[rec.Node]
 		if leads := rec.Role == trace.Leading; leads && i == 0 {

@@ -149,7 +149,7 @@ func TestTimelineOfWhatIsNotKnown(t *testing.T) {
 	paths, _ := filepath.Glob("../testdata/cases/outage-17s-quorum-lost/*.log")
 	b, batch := rounds.NewBuilder(), logs.Batch{Paths: paths}
 	batch.Read(b, func(err error) { t.Fatal(err) })
-	page := string(drawing(t, func(w io.Writer) error { return render.HTML(w, b.History()) }))
+	page := drawing(t, func(w io.Writer) error { return render.HTML(w, b.History()) })
 	for _, want := range []string{
 		"node 4 leads term 2 for 4.94 s, 5 followers, perhaps only until 11:51:15.294",
 		"nobody led for at least 16.3 s: voter 5 ended and not seen since",
