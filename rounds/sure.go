@@ -161,8 +161,10 @@ func (p *pairing) lead(node uint64) int64 {
 				p.leads[node] = ahead
 			}
 		}
-		for _, m := range p.posts {
-			note(m.by.Ref.Node, m.by.clock, m.by.Wall)
+		for key, at := range p.mails { // not by the entries, whose rounds may be over
+			for _, m := range p.posts[p.places[at].from:p.places[at].end] {
+				note(key.from, m.clock, m.wall)
+			}
 		}
 		for i := range p.arrivals {
 			note(p.arrivals[i].to, p.arrivals[i].clock, p.arrivals[i].wall)
