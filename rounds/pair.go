@@ -73,12 +73,13 @@ var heartbeatKinds = []string{proto.KindHeartbeat.String(), "LEASE", "RENEW"}
 func (g *group) pair(terms []uint64) {
 	p := g.pairing.again()
 	g.pairing = p
-	for _, m := range g.nodes {
-		p.cut = p.cut || len(m.lives) > 0 && !m.lives[0].surelyFirst()
-	}
 	p.index(terms, g.open)
 	for _, term := range terms {
 		g.collect(g.open[term])
+	}
+	g.noteHidden()
+	for _, m := range g.nodes {
+		p.cut = p.cut || len(m.lives) > 0 && !m.surelyWhole()
 	}
 	for i := range p.arrivals {
 		got := &p.arrivals[i]

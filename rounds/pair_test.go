@@ -433,9 +433,15 @@ func TestPairOfARotatedLogOfASlowClock(t *testing.T) {
 // the number of a message that the next process sent later, and seems to have been too fast: so it is not that one.
 func TestPairAtTheBeginningOfALog(t *testing.T) {
 	for _, ahead := range []int{4 * 3600e3, -4 * 3600e3} { // of node 2
-		for _, begins := range []string{"with a process that has nothing saved", "within a process"} {
+		for _, begins := range []string{
+			"with a process that has nothing saved", "within a process", "with a process after one that another log shows",
+		} {
 			v := newVoters()
-			v.seq["n3life0"] = 6
+			if begins == "with a process after one that another log shows" {
+				v.start(3, 4400)
+			} else {
+				v.seq["n3life0"] = 6
+			}
 			v.add(3, 4500, trace.Record{Event: "timeout", Term: 1})
 			if begins == "within a process" {
 				v.seq["n1life0"] = 6
@@ -443,6 +449,9 @@ func TestPairAtTheBeginningOfALog(t *testing.T) {
 			}
 			v.start(1, 5000)
 			v.start(2, ahead+1000)
+			if begins == "with a process after one that another log shows" {
+				v.receive(2, ahead+4980, 1, "1:7") // none of the records sent it
+			}
 			v.receive(2, ahead+4990, 1, "1:9") // in truth it is of a process before
 			v.send(1, 5040, 1, "1:9", "x -> y")
 			for id := 10; id < 14; id++ {

@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"slices"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/proto"
@@ -91,7 +92,7 @@ func (got *arrival) doubtOthers() (any bool) {
 func (g *group) others(e *entry, got *arrival) (how sure) {
 	lives := got.link.lives
 	how = certain
-	if !lives[0].surelyFirst() && got.loose(e) {
+	if !g.nodes[got.from].surelyWhole() && got.loose(e) {
 		how = guess // an earlier process may have sent it
 	}
 	if len(lives) == 1 { // nearly always
@@ -119,6 +120,31 @@ func (g *group) others(e *entry, got *arrival) (how sure) {
 	}
 	return how
 }
+
+// noteHidden notes the nodes whose logs lack a process: each process that is there wrote down all that it sent, and one
+// of its messages has the number of another one that was received, and that none of them sent.
+func (g *group) noteHidden() {
+	if g.past != nil && len(g.past.built) > 0 {
+		return // what was sent then is no longer here
+	}
+	for _, m := range g.nodes {
+		m.hidden = false
+	}
+	for i := range g.pairing.arrivals {
+		got := &g.pairing.arrivals[i]
+		m := g.nodes[got.from]
+		if m == nil || m.hidden || got.n == 0 || !g.unsent(got) {
+			continue
+		}
+		m.hidden = len(m.lives) > 0 && !slices.ContainsFunc(m.lives, func(l *life) bool {
+			return !l.debug || l.text || !l.complete() || l.numbered < got.n
+		})
+	}
+}
+
+// surelyWhole reports whether the log of the node begins with its first process. That nothing was saved then does not
+// tell it where others received messages of a process that is not there: the node may have lost its disk.
+func (m *member) surelyWhole() bool { return m.lives[0].surelyFirst() && !m.hidden }
 
 // beganLater reports whether hybrid clocks show that the process of the sender began after the receipt, if e did not
 // send that message.
