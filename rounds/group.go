@@ -88,7 +88,8 @@ type member struct {
 	silent        []*life   // that said that they run, and wrote no record: see greetings
 	forgotten     forgotten // what is left of processes that are no longer in lives
 	current       *life
-	hidden        bool // a process is in no log: see noteHidden
+	// See noteHidden: a process is in no log, or a former one sent messages that no record shows.
+	hidden, former bool
 	// The belief of the last record that came in.
 	term, leader uint64
 	followed     uint64 // the highest term of a leader that it named

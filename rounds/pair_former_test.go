@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/rounds"
@@ -130,6 +131,33 @@ func TestHeartbeatOfALaterTerm(t *testing.T) {
 		})
 		if got := slices.Contains(v.arrivedOf("n1life1"), "1:1"); got != arrived {
 			t.Errorf("of term %d: arrived %v", term, got)
+		}
+	}
+}
+
+// "The wall clock of node 2 is 4h ahead of the others', give or take 110 ms": the last records of the first process are
+// lost, and it sent the first message that came. Only one message tells how far the clock is ahead.
+func TestPairOfLostLastRecords(t *testing.T) {
+	for _, ahead := range []int{4 * 3600e3, -4 * 3600e3} { // of node 2
+		v := newVoters()
+		v.start(1, 0)
+		v.start(2, ahead)
+		v.start(3, 0)
+		why := []string{"x -> y"}
+		v.add(2, ahead+10, trace.Record{Event: "timeout", Term: 1, Why: why, Sent: []string{"PRE_VOTE>1#2:1"}})
+		v.add(1, 60, trace.Record{Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:1", Term: 1, Why: why})
+		v.receive(2, ahead+2039, 1, "1:3") // which no record sent
+		v.receive(2, ahead+2040, 1, "1:1") // in truth it is of the first process
+		v.start(1, 2500)
+		v.send(1, 2900, 1, "1:1", "x -> y")
+		v.send(1, 2901, 1, "1:2", "x -> y")
+		v.add(1, 2902, trace.Record{Event: "timeout", Term: 1, Why: why, Sent: []string{"HEARTBEAT>3#1:3"}})
+		v.receive(2, ahead+2950, 1, "1:2")
+		for _, c := range v.b.History().Groups[0].Clocks {
+			off := c.Offset.Abs() - 4*time.Hour
+			if c.Error > 0 && off.Abs() > c.Error {
+				t.Errorf("node 2 is %d ms ahead: %+v", ahead, c)
+			}
 		}
 	}
 }

@@ -106,7 +106,7 @@ func (g *group) others(e *entry, got *arrival) (how sure) {
 		sent := l.sentQuietly(got.n)
 		switch {
 		case !sent && l.debug && l.complete():
-			if l.place < e.life.place && !got.ordered(e.clock.Micros) {
+			if l.place < e.life.place && (!got.ordered(e.clock.Micros) || g.nodes[got.from].former && got.loose(e)) {
 				how = min(how, likely) // its last records may be missing
 			}
 		case l.first() == 1 && g.beganLater(l, e, got):
@@ -121,25 +121,37 @@ func (g *group) others(e *entry, got *arrival) (how sure) {
 	return how
 }
 
-// noteHidden notes the nodes whose logs lack a process: each process that is there wrote down all that it sent, and one
-// of its messages has the number of another one that was received, and that none of them sent.
+// noteHidden notes the nodes of which others received a message that no record sent, though a message of the last process
+// to another one has its number: a former process sent it, in records that are lost. That process is in no log if each
+// one that is there wrote down all that it sent, and came to that number.
 func (g *group) noteHidden() {
 	if g.past != nil && len(g.past.built) > 0 {
 		return // what was sent then is no longer here
 	}
 	for _, m := range g.nodes {
-		m.hidden = false
+		m.hidden, m.former = false, false
 	}
 	for i := range g.pairing.arrivals {
 		got := &g.pairing.arrivals[i]
 		m := g.nodes[got.from]
-		if m == nil || m.hidden || got.n == 0 || !g.unsent(got) {
+		if m == nil || len(m.lives) == 0 || m.hidden && m.former || got.n == 0 || !g.unsent(got) {
 			continue
 		}
-		m.hidden = len(m.lives) > 0 && !slices.ContainsFunc(m.lives, func(l *life) bool {
-			return !l.debug || l.text || !l.complete() || l.numbered < got.n
-		})
+		passed := func(l *life) bool { return l.debug && !l.text && l.complete() && got.n <= l.numbered }
+		m.former = m.former || g.numbered(got, m.lives[len(m.lives)-1])
+		m.hidden = m.hidden || !slices.ContainsFunc(m.lives, func(l *life) bool { return !passed(l) })
 	}
+}
+
+// numbered reports whether the process sent a message with the number of the receipt to another node.
+func (g *group) numbered(got *arrival, l *life) bool {
+	for id := range g.nodes {
+		same := g.pairing.same(&receipt{n: got.n, from: got.from, to: id})
+		if slices.ContainsFunc(same, func(m post) bool { return m.by.life == l }) {
+			return true
+		}
+	}
+	return false
 }
 
 // surelyWhole reports whether the log of the node begins with its first process. That nothing was saved then does not
