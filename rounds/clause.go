@@ -1,0 +1,234 @@
+package rounds
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// reason says in one clause why the leadership changed: by the voters that were missing, or else by what ended the
+// leadership before, and by what kept the nodes from another one.
+func (in *Incident) reason(g *group) string {
+	if lacks := in.missingVoters(g); lacks != "" {
+		return lacks
+	}
+	if gone := in.allGone(g); gone != "" {
+		return gone
+	}
+	why := in.withAside(g, in.changed(g))
+	failed := in.fenceFailed()
+	if failed == "" && in.Until.Sub(in.From) > maxTransit {
+		failed = in.storeKept()
+		in.store = failed != ""
+	}
+	switch {
+	case failed == "":
+		return why
+	case why == noReason:
+		return failed
+	default:
+		return why + ", and " + failed
+	}
+}
+
+// noReason says that the records do not tell why the leadership changed.
+const noReason = "no record says why"
+
+// changed says why the leadership changed, by the cause of the first round, or by the way in which the leadership
+// before ended.
+func (in *Incident) changed(g *group) string {
+	for _, r := range in.rounds {
+		c := &r.Cause
+		why := c.clause(in, g.guarantee)
+		if why != "" && !in.precedes(c, g) && !in.endedBefore(c, g) && !c.sleptThrough(g) {
+			in.prove(c.Ref)
+			return why
+		}
+	}
+	if in.From.After(in.Until) {
+		return noReason // the former leader still led
+	}
+	switch in.Ended.Kind {
+	case EndedByWord:
+		text := fmt.Sprintf("node %d stopped leading", in.Former)
+		if led := g.leaderships[leadershipKey{in.Former, in.FormerTerm}]; led != nil && led.life != nil {
+			if led.endedBy.handed && in.Leader != 0 {
+				text = fmt.Sprintf("node %d handed over", in.Former)
+			}
+			if lost := led.entryLost(); lost != "" {
+				return lost
+			}
+			if asked := g.requestBefore(led); asked.why != "" {
+				text += ": " + asked.why
+				in.prove(asked.ref)
+			} else if led.endedBy.to != 0 {
+				text += fmt.Sprintf(": node %d would take over", led.endedBy.to)
+				in.prove(led.Last)
+			}
+		}
+		return text
+	case EndedByLease:
+		return fmt.Sprintf("the lease of node %d ended", in.Former)
+	case EndedByProcess:
+		return fmt.Sprintf("the process of node %d ended", in.Former)
+	}
+	if led := g.leaderships[leadershipKey{in.Former, in.FormerTerm}]; led != nil {
+		if at, by := g.processEnd(led); !at.IsZero() && by == in.Ended.Ref && by.Node != in.Former {
+			return fmt.Sprintf("the process of node %d had ended by then", in.Former)
+		}
+	}
+	return noReason
+}
+
+// allGone says how all nodes were away for most of the time: "node 1 dead, 2 and 3 down or paused: 0 of 3 remain". It
+// returns "" if one was there, or if voters decide.
+func (in *Incident) allGone(g *group) string {
+	if leased(g.guarantee) || in.Former == 0 || in.Leaderless < maxTransit {
+		return ""
+	}
+	var ids []uint64
+	for _, id := range slices.Sorted(maps.Keys(g.nodes)) {
+		if g.fix.at(id, g.nodes[id].lives[0].from).Before(in.From) {
+			ids = append(ids, id)
+		}
+	}
+	gone := shortage{from: in.From.Add(in.Leaderless / 4), until: in.Until.Add(-in.Leaderless / 4)}
+	gone.missing = absent(nil, g.awayIn(ids, gone.from, gone.until), gone.from, gone.until)
+	if len(ids) == 0 || len(gone.missing) < len(ids) {
+		return ""
+	}
+	in.lack, in.all = gone, true
+	for _, a := range gone.missing {
+		in.prove(a.ref)
+	}
+	return gone.tellOf("node", len(ids))
+}
+
+// precedes reports whether the change was over before there was the cause, whatever the clocks show.
+func (in *Incident) precedes(c *Cause, g *group) bool {
+	if in.Leader == 0 || c.Node == 0 || c.At.IsZero() {
+		return false
+	}
+	off := g.apart(in.by, c.Node)
+	return off != unbounded && c.At.After(in.Until.Add(off))
+}
+
+// endedBefore reports whether the leader before had stopped already when a node that outranks it began to take over.
+func (in *Incident) endedBefore(c *Cause, g *group) bool {
+	if c.Kind != HigherRank || in.Former == 0 || in.Ended.Ref.IsZero() {
+		return false
+	}
+	off := g.apart(in.Ended.Ref.Node, c.Node)
+	return off != unbounded && c.At.After(in.From.Add(off))
+}
+
+// clause says in a few words why the election was held. It is empty if only what came before tells it.
+func (c *Cause) clause(in *Incident, guarantee string) string {
+	switch c.Kind {
+	case LeaderLost, LeaderSilent:
+		if c.Lost == 0 {
+			return ""
+		}
+		if EndedProcess(c.Evidence, c.Lost) {
+			return fmt.Sprintf("the process of node %d ended (%s)", c.Lost, Meaning(c.Evidence, c.Lost))
+		}
+		return fmt.Sprintf("node %d stopped answering (%s)", c.Lost, cmp.Or(Meaning(c.Evidence, c.Lost), c.Text))
+	case FirstLeader:
+		if in.Former != 0 && in.Ended.Kind == EndedByWord {
+			return "" // whoever had just started knew of no leader; the leader itself says why it stopped
+		}
+		return "no leader was known"
+	case Operator:
+		return fmt.Sprintf("an operator asked node %d for an election", c.Node)
+	case HandOver:
+		other := c.handing != 0 && c.handing != in.Former
+		late := in.Ended.Kind == EndedByLease || c.Request != "" && c.asked.at.After(in.From)
+		if other || late {
+			return ""
+		}
+		switch {
+		case c.Request != "":
+			return fmt.Sprintf("node %d handed over: %s", in.Former, c.Request)
+		case in.Ended.Known != OwnWord && leased(guarantee): // a lease that ended has it ask for the next leader, too
+			return fmt.Sprintf("node %d gave up term %d", in.Former, in.FormerTerm)
+		}
+		return fmt.Sprintf("node %d handed over", in.Former)
+	case HigherRank:
+		switch {
+		case c.Node == in.Leader:
+			return fmt.Sprintf("node %d outranks node %d and took over", c.Node, in.Former)
+		case in.Ended.Kind == EndedByWord:
+			return "" // the leader itself says why it stopped
+		}
+		return fmt.Sprintf("node %d outranks node %d and began to take over", c.Node, in.Former)
+	case Released, EntryLost:
+		return c.Text
+	case SplitRecovered:
+		return "two leaders met, and all who led stopped"
+	}
+	return ""
+}
+
+// lackAtEnd says how many of the voters were there when the logs end, if they were fewer than before.
+func (in *Incident) lackAtEnd(g *group, voters []uint64) string {
+	if in.Leader != 0 {
+		return ""
+	}
+	away := g.awayIn(voters, in.Until, in.Until)
+	now := slices.DeleteFunc(absent(nil, away, in.Until, in.Until), func(a absence) bool {
+		back := !a.until.IsZero() && !a.until.After(in.Until)
+		return back || a.how == unheard && in.Until.Sub(a.from) <= maxTransit // it may have answered after the logs end
+	})
+	if len(now) <= len(in.lack.missing) {
+		return ""
+	}
+	for _, a := range now {
+		in.prove(a.ref)
+	}
+	return fmt.Sprintf(", and %d of %d when the logs end", len(voters)-len(now), len(voters))
+}
+
+// missingVoters says which voters were out of reach for the longest time in which the others were no majority: "voters
+// 2 and 5 dead, 4 paused: 2 of 5 remain". It returns "" if a majority was there for most of the time.
+func (in *Incident) missingVoters(g *group) string {
+	var voters []uint64
+	for _, r := range in.rounds {
+		if r.Ballot != nil && len(r.Ballot.Voters) > len(voters) {
+			voters = r.Ballot.Voters
+		}
+	}
+	if len(in.rounds) == 0 || len(voters) == 0 && in.Leader == 0 { // no round tells yet who votes
+		voters = g.everyVoter()
+	}
+	from, length := in.From, in.Leaderless
+	if length < maxTransit && !in.Perhaps.IsZero() {
+		from, length = in.Perhaps, in.AtMost()
+	}
+	if length < maxTransit && in.Leader != 0 || len(voters) == 0 {
+		return ""
+	}
+	middle := from.Add(length / 2)
+	away := g.awayIn(voters, earliest(from, middle), latest(middle, in.Until))
+	dead := 0
+	for _, a := range absent(nil, away, middle, middle) {
+		noLog := g.nodes[a.id] == nil && a.until.IsZero()
+		if a.how == "dead" || a.how == unseen && noLog {
+			dead++
+		}
+	}
+	in.killed = len(voters)-dead <= len(voters)/2
+	for _, s := range shortages(away, len(voters), from, in.Until) {
+		long := s.length() >= max(length/4, min(maxTransit/2, length))
+		if long && (!in.Voters() || s.length() > in.lack.length()) {
+			in.lack = s
+		}
+	}
+	if !in.Voters() {
+		return ""
+	}
+	for _, a := range in.lack.missing {
+		in.prove(a.ref)
+	}
+	return in.lack.tell(len(voters)) + in.lackAtEnd(g, voters)
+}

@@ -1,0 +1,174 @@
+package rounds
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// overlaps finds leaders of different terms that led at once. atEnd says that no more records come. Only then
+// does a leadership without an end in the records count as one that goes on (see unended).
+func (g *group) overlaps(atEnd bool) (found []Finding) {
+	for i, a := range g.list {
+		unended := atEnd && g.unended(a)
+		for _, b := range g.list[i+1:] {
+			_, _, goesOn := g.ledUntil(a, b.From)
+			if !goesOn && !unended {
+				break // and so it ended before all that began later
+			}
+			if a.Leader == b.Leader || a.Term == b.Term || a.First.IsZero() || b.First.IsZero() {
+				continue
+			}
+			if f, ok := g.overlap(a, b); ok {
+				found = append(found, f)
+				continue
+			}
+			if unended && !goesOn && g.apart(a.Leader, b.Leader) != unbounded && g.unlinked(a, b) == "" {
+				found = append(found, g.beside(a, b))
+				break // a later one is compared with b
+			}
+		}
+	}
+	return found
+}
+
+// overlap returns the finding that two leaderships overlapped, if they did. a began first.
+func (g *group) overlap(a, b *Leadership) (Finding, bool) {
+	until, proof, ok := g.ledUntil(a, b.From)
+	if !ok {
+		return Finding{}, false
+	}
+	ends, _, known := g.ledUntil(b, b.From)
+	unknown := ends.Before(until) && !known && !b.stops() // how long b led on
+	if ends.Before(until) && !unknown {
+		until = ends
+	}
+	both := until.Sub(b.From)
+	if both <= g.bound(a.Leader, b.Leader) || both <= inFlight && b.deposed(a) {
+		return Finding{}, false
+	}
+	long := fmt.Sprintf(", for %v", Span(both))
+	switch {
+	case unknown && (a.gap || a.Last.IsZero()):
+		long = "; no record tells for how long"
+	case unknown:
+		long += fmt.Sprintf(" at most: no record tells how long node %d led", b.Leader)
+	case a.gap:
+		long = fmt.Sprintf(", for at least %v", Span(both))
+	}
+	return Finding{
+		Name: Overlap, Term: max(a.Term, b.Term), Records: []Ref{b.first(), proof},
+		Text: fmt.Sprintf("Node %d led term %d and node %d led term %d at once%s.%s%s",
+			a.Leader, a.Term, b.Leader, b.Term, long, g.recovered.of(a, b), g.unlinked(a, b)),
+	}, true
+}
+
+// stops reports whether what the leader wrote last is known to be the last sign that it led: it writes down all that
+// it does, or its process ended.
+func (r *Leadership) stops() bool {
+	return !r.gap && (!r.Last.IsZero() || r.life.debug) || r.Ended.Kind == EndedByProcess || r.Ended.Kind == EndedUnseen
+}
+
+// deposed reports whether a ended when its leader received what the leader of r sent as it began to lead.
+func (r *Leadership) deposed(a *Leadership) bool {
+	return a.endedBy.from == r.Leader && slices.ContainsFunc(r.announced, func(sent string) bool {
+		return strings.HasSuffix(sent, "#"+a.endedBy.msgID)
+	})
+}
+
+// unlinked says that no messages compare the clocks of the two leaders. It returns "" if messages do.
+func (g *group) unlinked(a, b *Leadership) string {
+	if g.key.run > 0 || g.paths.linked(a.Leader, b.Leader) {
+		return ""
+	}
+	return " No messages compare their clocks: this is so if those do not differ by as much."
+}
+
+// unended reports whether a leadership under a lease seems to go on, although its leader writes
+// down only changes. No record of the leader or of a follower says that the leadership is over,
+// more than half of these nodes name the leader in their last records, and nobody proved the leader
+// dead. The other nodes have restarted. If a majority of the same voters had elected another
+// leader, one of the nodes that name this leader would have followed the other one, and written so.
+func (g *group) unended(a *Leadership) bool {
+	if a.Lease.IsZero() || a.First.IsZero() || !a.Last.IsZero() || a.life.debug || !g.believes(a.Leader, a) {
+		return false
+	}
+	still := 1
+	for _, f := range a.Followers {
+		if f.left {
+			return false
+		}
+		if g.believes(f.Node, a) {
+			still++
+		}
+	}
+	proven := slices.ContainsFunc(g.dropsSince(a.Leader, a.From), func(d *drop) bool {
+		return strings.HasPrefix(d.Evidence, provenDead)
+	})
+	return 2*still > 1+len(a.Followers) && still > 1 && !proven
+}
+
+// believes reports whether a node's last record names this leader and term.
+func (g *group) believes(node uint64, a *Leadership) bool {
+	b := g.lastBelief(node)
+	return b.leader == a.Leader && b.term == a.Term
+}
+
+// lastBelief returns whom the node's last process believed to lead in the end.
+func (g *group) lastBelief(node uint64) (b belief) {
+	if l := g.current(node); l != nil {
+		all := l.allBeliefs()
+		b = all[len(all)-1]
+	}
+	return b
+}
+
+// beside returns the finding that two leaders led at once, if the records do not say when
+// leadership a ended.
+func (g *group) beside(a, b *Leadership) Finding {
+	with, proof := "", []Ref{b.First, a.life.ref(a.life.last())}
+	for _, f := range a.Followers {
+		if g.believes(f.Node, a) {
+			with += fmt.Sprintf(", %d", f.Node)
+			l := g.current(f.Node)
+			proof = append(proof, l.ref(l.last()))
+		}
+	}
+	return Finding{
+		Name: Overlap, Term: max(a.Term, b.Term), Records: proof,
+		Text: fmt.Sprintf("Node %d led term %d and node %d led term %d at once, as far as the records tell: none "+
+			"says that node %d stopped, nor that %s turned from it. It is not so if these processes were dead "+
+			"by then; records of level debug would tell.%s",
+			a.Leader, a.Term, b.Leader, b.Term, a.Leader, strings.TrimPrefix(with, ", "), g.unlinked(a, b)),
+	}
+}
+
+// ledUntil returns the time when leadership r ended, the record that shows it, and whether that time is after
+// t. A leadership ends at the latest when its lease ends, even if its process slept then and still believed
+// that it led. There is one exception: if the process does not record renewals, and stopped for another
+// reason than the end of its lease, ledUntil ignores the last recorded lease, since later renewals are not in
+// the records.
+func (g *group) ledUntil(r *Leadership, t time.Time) (time.Time, Ref, bool) {
+	until, proof := r.Until, r.Last
+	switch {
+	case r.gap: // it may have ended at once
+		until, proof = g.fix.at(r.Leader, r.wrote), r.wroteRef
+	case !r.Last.IsZero():
+	case r.life != nil:
+		until, proof = g.fix.at(r.Leader, r.life.until), r.life.ref(r.life.last())
+	default:
+		proof = r.First
+	}
+	if !r.Lease.IsZero() && r.Lease.Before(until) && !r.renewedUnseen() {
+		until = r.Lease
+	}
+	return until, proof, until.After(t)
+}
+
+// renewedUnseen reports whether the leader renewed its lease until it stopped, although no record
+// shows that. This is so if its process writes down only changes, and wrote that it stopped, but
+// not that its lease ran out.
+func (r *Leadership) renewedUnseen() bool {
+	return !r.Last.IsZero() && !r.endedBy.expired && r.life != nil && !r.life.debug
+}
