@@ -2,6 +2,7 @@ package rounds_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -82,6 +83,25 @@ func TestLeasesOfTwoLists(t *testing.T) {
 			"overlapping-leaders3: Node 2 led term 2 and node 5 led term 3 at once, as far as the records tell")
 		if one == turned || turned && len(found) > 0 {
 			t.Errorf("a voter turned from the first leader: %v; found %q", turned, found)
+		}
+	}
+}
+
+// "No finding on a healthy run": the log of a follower may end before it turns from its leader. If the next leader has
+// its vote of a later term, it had turned from the former one.
+func TestVoteOfAFollowerWhoseLogIsCut(t *testing.T) {
+	for _, voter := range []uint64{3, 1} {
+		b := rounds.NewBuilder()
+		for _, rec := range fixture(t, "office-two-lists") {
+			if rec.Node == 5 && rec.Msg == "GRANT" {
+				rec.From, rec.MsgID = voter, fmt.Sprintf("%d:7", voter)
+			}
+			b.Add(&rec)
+		}
+		found := b.History().Groups[0].Findings
+		overlaps := slices.ContainsFunc(found, func(f rounds.Finding) bool { return f.Name == rounds.Overlap })
+		if overlaps != (voter == 3) {
+			t.Errorf("node %d voted: found %+v", voter, found)
 		}
 	}
 }

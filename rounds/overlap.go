@@ -9,9 +9,9 @@ import (
 
 // overlaps finds leaders of different terms that led at once. atEnd says that no more records come. Only then
 // does a leadership without an end in the records count as one that goes on (see unended).
-func (g *group) overlaps(atEnd bool) (found []Finding) {
+func (g *group) overlaps(incidents []Incident, atEnd bool) (found []Finding) {
 	for i, a := range g.list {
-		unended := atEnd && g.unended(a)
+		unended := atEnd && g.unended(a, incidents)
 		for _, b := range g.list[i+1:] {
 			_, _, goesOn := g.ledUntil(a, b.From)
 			if !goesOn && !unended {
@@ -90,7 +90,8 @@ func (g *group) unlinked(a, b *Leadership) string {
 // more than half of these nodes name the leader in their last records, and nobody proved the leader
 // dead. The other nodes have restarted. If a majority of the same voters had elected another
 // leader, one of the nodes that name this leader would have followed the other one, and written so.
-func (g *group) unended(a *Leadership) bool {
+// The log of one that voted in a later term ends before.
+func (g *group) unended(a *Leadership, incidents []Incident) bool {
 	if a.Lease.IsZero() || a.First.IsZero() || !a.Last.IsZero() || a.life.debug || !g.believes(a.Leader, a) {
 		return false
 	}
@@ -99,7 +100,7 @@ func (g *group) unended(a *Leadership) bool {
 		if f.left {
 			return false
 		}
-		if g.believes(f.Node, a) {
+		if g.believes(f.Node, a) && !votedAfter(incidents, f.Node, a.Term) {
 			still++
 		}
 	}
@@ -107,6 +108,16 @@ func (g *group) unended(a *Leadership) bool {
 		return strings.HasPrefix(d.Evidence, provenDead)
 	})
 	return 2*still > 1+len(a.Followers) && still > 1 && !proven
+}
+
+// votedAfter reports whether the node voted in a later term, by its own records or those of the candidate.
+func votedAfter(incidents []Incident, node, term uint64) bool {
+	granted := func(v Voice) bool { return v.Voter == node && v.Granted }
+	return slices.ContainsFunc(incidents, func(in Incident) bool {
+		return slices.ContainsFunc(in.rounds, func(r *Round) bool {
+			return r.Term > term && r.Ballot != nil && slices.ContainsFunc(r.Ballot.Voices, granted)
+		})
+	})
 }
 
 // believes reports whether a node's last record names this leader and term.
