@@ -107,7 +107,29 @@ func (r *Round) ballot(g *group) {
 		}
 		b.Voices = append(b.Voices, v)
 	}
+	if r.Winner == nil {
+		b.doubt()
+	}
 	r.Ballot = &b
+}
+
+// doubt takes back the votes that only the candidate tells of, if with them it had a majority: nobody won the term, so
+// at least one of them is late, for an earlier candidacy.
+func (b *Ballot) doubt() {
+	granted := 1
+	for _, v := range b.Voices {
+		if v.Granted {
+			granted++
+		}
+	}
+	if granted < b.Majority() {
+		return
+	}
+	for i := range b.Voices {
+		if v := &b.Voices[i]; v.Granted && v.Vote.Node == b.Candidate {
+			v.Granted, v.Yes, v.Vote = false, false, Ref{}
+		}
+	}
 }
 
 // voice returns a voter's answer to the candidate, by the records of both nodes.

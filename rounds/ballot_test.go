@@ -1,6 +1,7 @@
 package rounds_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -161,7 +162,7 @@ func TestVoteBeforeAnAnswer(t *testing.T) {
 		v := newVoters()
 		v.add(1, 5, trace.Record{
 			Term: 1, Event: "receive", From: 3, Msg: "PRE_VOTE_REPLY", Detail: "PRE_VOTE_REPLY yes", MsgID: "3:5",
-			Sent: []string{"REQUEST_VOTE>2#1:1", "REQUEST_VOTE>3#1:2"},
+			Sent: []string{"REQUEST_VOTE>2#1:1", "REQUEST_VOTE>3#1:2", "REQUEST_VOTE>4#1:3", "REQUEST_VOTE>5#1:4"},
 			Why:  []string{"a majority would vote for this node in term 1 -> become candidate"},
 		})
 		v.add(1, 8, trace.Record{
@@ -170,6 +171,32 @@ func TestVoteBeforeAnAnswer(t *testing.T) {
 		for _, voice := range v.b.History().Groups[0].Rounds[0].Ballot.Voices {
 			if voice.Voter == 3 && voice.Granted != want {
 				t.Errorf("a vote with the id %s: %+v", number, voice)
+			}
+		}
+	}
+}
+
+// "A vote that was never granted": the log of the voter is not here, and its vote in a former term comes while the
+// candidate stands again. With a vote in this term it would have won.
+func TestVoteThatWouldHaveWon(t *testing.T) {
+	for voters, want := range map[int]bool{3: false, 5: true} {
+		v := newVoters()
+		rec := trace.Record{
+			Term: 1, Event: "timeout",
+			Why: []string{"a majority would vote for this node in term 1 -> become candidate"},
+		}
+		for id := 2; id <= voters; id++ {
+			rec.Sent = append(rec.Sent, fmt.Sprintf("REQUEST_VOTE>%d#1:%d", id, id))
+		}
+		v.add(1, 5, rec)
+		v.add(1, 8, trace.Record{Term: 1, Event: "receive", From: 3, Msg: "VOTE", Detail: "VOTE", MsgID: "3:6"})
+		v.add(1, 900, trace.Record{
+			Term: 1, Event: "timeout",
+			Why: []string{"no majority voted for this node in time -> release term 1, wait 100ms"},
+		})
+		for _, voice := range v.b.History().Groups[0].Rounds[0].Ballot.Voices {
+			if voice.Voter == 3 && voice.Granted != want {
+				t.Errorf("of %d voters: %+v", voters, voice)
 			}
 		}
 	}
