@@ -434,7 +434,8 @@ func TestPairOfARotatedLogOfASlowClock(t *testing.T) {
 func TestPairAtTheBeginningOfALog(t *testing.T) {
 	for _, ahead := range []int{4 * 3600e3, -4 * 3600e3} { // of node 2
 		for _, begins := range []string{
-			"with a process that has nothing saved", "within a process", "with a process after one that another log shows",
+			"with a process that has nothing saved", "within a process",
+			"with a process after one that another log shows",
 		} {
 			v := newVoters()
 			if begins == "with a process after one that another log shows" {

@@ -121,9 +121,9 @@ func (g *group) others(e *entry, got *arrival) (how sure) {
 	return how
 }
 
-// noteHidden notes the nodes of which others received a message that no record sent, though a message of the last process
-// to another one has its number: a former process sent it, in records that are lost. That process is in no log if each
-// one that is there wrote down all that it sent, and came to that number.
+// noteHidden notes the nodes of which others received a message that no record sent, though a message of the last
+// process to another one has its number: a former process sent it, in records that are lost. That process is in no log
+// if each one that is there wrote down all that it sent, and came to that number.
 func (g *group) noteHidden() {
 	if g.past != nil && len(g.past.built) > 0 {
 		return // what was sent then is no longer here

@@ -7,8 +7,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// "By how many µs the hybrid clock of the node was ahead of its own clock at most": also if that is first asked when the
-// rounds of the records are built, and their entries empty.
+// "By how many µs the hybrid clock of the node was ahead of its own clock at most": also if that is first asked when
+// the rounds of the records are built, and their entries empty.
 func TestLeadOfRoundsThatAreOver(t *testing.T) {
 	p := pairing{
 		mails:  map[mail]int{{from: 1, to: 2, n: 1}: 0},
