@@ -40,6 +40,8 @@ type Voice struct {
 	Ref    Ref               `json:"ref,omitzero"`
 	// Vote is the record of the vote, or else of the last yes: the candidate's, or the voter's if that has none.
 	Vote Ref `json:"vote,omitzero"`
+
+	own bool // the voter's records tell of a vote
 }
 
 // Majority returns how many voters make a leader.
@@ -126,7 +128,7 @@ func (b *Ballot) doubt() {
 		return
 	}
 	for i := range b.Voices {
-		if v := &b.Voices[i]; v.Granted && v.Vote.Node == b.Candidate {
+		if v := &b.Voices[i]; v.Granted && !v.own {
 			v.Granted, v.Yes, v.Vote = false, false, Ref{}
 		}
 	}
@@ -171,6 +173,7 @@ func (r *Round) voice(g *group, voter, candidate uint64) Voice {
 			r.refuses(m) || m.SendStep < 0 && !r.answered(g, m) {
 			continue
 		}
+		v.own = v.own || m.SendStep >= 0
 		was, at := v, m.ReceiveStep
 		if at < 0 {
 			at = m.SendStep

@@ -177,26 +177,36 @@ func TestVoteBeforeAnAnswer(t *testing.T) {
 }
 
 // "A vote that was never granted": the log of the voter is not here, and its vote in a former term comes while the
-// candidate stands again. With a vote in this term it would have won.
+// candidate stands again. With a vote in this term it would have won. But a voter's own record of its vote counts: the
+// candidate may have given up before it came.
 func TestVoteThatWouldHaveWon(t *testing.T) {
-	for voters, want := range map[int]bool{3: false, 5: true} {
+	for _, c := range []struct {
+		voters     int
+		told, want bool
+	}{{3, false, false}, {5, false, true}, {3, true, true}} {
 		v := newVoters()
 		rec := trace.Record{
 			Term: 1, Event: "timeout",
 			Why: []string{"a majority would vote for this node in term 1 -> become candidate"},
 		}
-		for id := 2; id <= voters; id++ {
+		for id := 2; id <= c.voters; id++ {
 			rec.Sent = append(rec.Sent, fmt.Sprintf("REQUEST_VOTE>%d#1:%d", id, id))
 		}
 		v.add(1, 5, rec)
+		if c.told {
+			v.add(3, 7, trace.Record{
+				Term: 1, Event: "receive", From: 1, Msg: "REQUEST_VOTE", MsgID: "1:3", Sent: []string{"VOTE>1#3:6"},
+				Why: []string{"nothing binds this voter -> vote for 1 in term 1"},
+			})
+		}
 		v.add(1, 8, trace.Record{Term: 1, Event: "receive", From: 3, Msg: "VOTE", Detail: "VOTE", MsgID: "3:6"})
 		v.add(1, 900, trace.Record{
 			Term: 1, Event: "timeout",
 			Why: []string{"no majority voted for this node in time -> release term 1, wait 100ms"},
 		})
 		for _, voice := range v.b.History().Groups[0].Rounds[0].Ballot.Voices {
-			if voice.Voter == 3 && voice.Granted != want {
-				t.Errorf("of %d voters: %+v", voters, voice)
+			if voice.Voter == 3 && voice.Granted != c.want {
+				t.Errorf("%+v: %+v", c, voice)
 			}
 		}
 	}
