@@ -8,6 +8,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/internal/words"
 )
 
 // recovered has one report of each split brain that the cluster recovered from.
@@ -57,7 +58,7 @@ func (g *group) reportedSplits() (found []Finding) {
 			}
 			f.Term = max(f.Term, l.Term)
 		}
-		who := strings.Join(led[:len(led)-1], ", ") + " and " + led[len(led)-1]
+		who := words.And(led...)
 		how := fmt.Sprintf(" at once, for %v in all", Span(time.Duration(s.OverlapMS*float64(time.Millisecond))))
 		if len(led) > 2 { // which two of them it does not say
 			who, how, f.Name = who+", two of them", strings.TrimSuffix(how, " in all"), Overlap

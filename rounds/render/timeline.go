@@ -24,6 +24,8 @@ type timeline struct {
 
 	start time.Time
 	days  bool // it goes over midnight
+	// perhaps says until when a leadership perhaps lasted only, by leader and term, where the records leave that open.
+	perhaps map[[2]string]string
 }
 
 // timelineBar is a period in which something holds, such as that a node leads.
@@ -75,6 +77,7 @@ func newTimeline(g *rounds.Group, shown []*rounds.Round, lanes []uint64) *timeli
 		days: first.UTC().Format(time.DateOnly) != last.UTC().Format(time.DateOnly),
 		From: first.UTC().Format("2006-01-02 15:04:05.000 UTC"), Took: span(last.Sub(first)),
 		Bars: []timelineBar{}, State: []timelineBar{}, Rows: []string{}, Events: []timelineEvent{},
+		perhaps: map[[2]string]string{},
 	}
 	t.Length = t.at(last)
 	ids, row := timelineNodes(g, leaderships)
@@ -82,24 +85,18 @@ func newTimeline(g *rounds.Group, shown []*rounds.Round, lanes []uint64) *timeli
 		t.Rows = append(t.Rows, strconv.FormatUint(id, 10))
 	}
 	hue := hueIn(lanes)
+	for i := range g.Incidents {
+		if in := &g.Incidents[i]; !in.Perhaps.IsZero() {
+			led := [2]string{strconv.FormatUint(in.Former, 10), strconv.FormatUint(in.FormerTerm, 10)}
+			t.perhaps[led] = ", perhaps only until " + t.clock(in.Perhaps)
+		}
+	}
 	for _, r := range leaderships {
-		t.leadership(g, r, row, hue)
+		t.leadership(r, row, hue)
 	}
 	t.sweep(g, leaderships, last, hue)
 	t.lives(g, row)
 	return t
-}
-
-// perhapsUntil says until when a leadership perhaps lasted only, where the records leave open when it ended.
-func (t *timeline) perhapsUntil(g *rounds.Group, leader, term string) string {
-	for i := range g.Incidents {
-		in := &g.Incidents[i]
-		its := strconv.FormatUint(in.Former, 10) == leader && strconv.FormatUint(in.FormerTerm, 10) == term
-		if its && !in.Perhaps.IsZero() {
-			return ", perhaps only until " + t.clock(in.Perhaps)
-		}
-	}
-	return ""
 }
 
 // at returns the place of a time, to a microsecond.

@@ -10,7 +10,7 @@ import (
 )
 
 // leadership adds the bars of a leadership: the bar of the leader and those of the followers.
-func (t *timeline) leadership(g *rounds.Group, r rounds.Leadership, row map[uint64]int, hue func(uint64) int) {
+func (t *timeline) leadership(r rounds.Leadership, row map[uint64]int, hue func(uint64) int) {
 	bar := timelineBar{
 		Row: row[r.Leader], Kind: barLeads, Leader: strconv.FormatUint(r.Leader, 10),
 		Hue: hue(r.Leader), Term: strconv.FormatUint(r.Term, 10),
@@ -18,7 +18,7 @@ func (t *timeline) leadership(g *rounds.Group, r rounds.Leadership, row map[uint
 		Text: fmt.Sprintf("node %d leads term %d for %s, %d followers", r.Leader, r.Term,
 			span(r.Until.Sub(r.From)), len(r.Followers)),
 	}
-	bar.Text += t.perhapsUntil(g, bar.Leader, bar.Term)
+	bar.Text += t.perhaps[[2]string{bar.Leader, bar.Term}]
 	t.Bars = append(t.Bars, bar)
 	for _, f := range r.Followers {
 		at, ok := row[f.Node]
@@ -48,7 +48,7 @@ func (t *timeline) sweep(g *rounds.Group, leaderships []rounds.Leadership, last 
 		if bar.Kind == barNobody {
 			bar.Text = nobody(g, from, until)
 		} else {
-			bar.Text += " for " + span(until.Sub(from)) + t.perhapsUntil(g, bar.Leader, bar.Term)
+			bar.Text += " for " + span(until.Sub(from)) + t.perhaps[[2]string{bar.Leader, bar.Term}]
 		}
 		t.State = append(t.State, bar)
 	}
