@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"syscall"
 
@@ -198,19 +197,6 @@ func obeyAtOnce(signals <-chan os.Signal) {
 	if s, ok := (<-signals).(syscall.Signal); ok {
 		os.Exit(128 + int(s))
 	}
-}
-
-// smallHeap makes Go collect garbage when the heap has grown by half, unless the user set GOGC.
-// A waiting node allocates little, so this happens seldom. When a small process dies, the kernel
-// frees its memory sooner and so closes its connections sooner: the peers notice it earlier.
-//
-// It also gives back what the start of the process left behind, of the clients of stores above all. That
-// takes a millisecond or two, so it comes before the node opens anything: nobody waits for it yet.
-func smallHeap() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(50)
-	}
-	debug.FreeOSMemory()
 }
 
 // oneProcessor lets Go's scheduler run only one thread at a time, unless the user set
