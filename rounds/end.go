@@ -253,8 +253,10 @@ func (g *group) processEnd(r *Leadership) (at time.Time, ref Ref) {
 			at, ref = latest(d.At, last), d.Ref
 		}
 	}
-	if d := g.endSeen(r.life); d != nil && (at.IsZero() || ref.Node == r.Leader) {
-		at, ref = latest(d.At, last), d.Ref
+	if at.IsZero() || ref.Node == r.Leader {
+		if d := g.endSeen(r.life); d != nil {
+			at, ref = latest(d.At, last), d.Ref
+		}
 	}
 	return at, ref
 }
@@ -263,8 +265,17 @@ func (g *group) processEnd(r *Leadership) (at time.Time, ref Ref) {
 // which had followed it before, or exchanged a message with it, by the order of its records. It returns nil if there is
 // none, or if the next process of the node seems to have begun before.
 func (g *group) endSeen(l *life) *drop {
+	uncompared := map[uint64]bool{}
+	for id := range g.nodes {
+		if g.apart(id, l.node) == unbounded {
+			uncompared[id] = true
+		}
+	}
+	if len(uncompared) == 0 { // nearly always
+		return nil
+	}
 	i := slices.IndexFunc(g.drops[l.node], func(d *drop) bool {
-		return EndedProcess(d.Evidence, l.node) && d.isOf(l) && g.apart(d.Node, l.node) == unbounded &&
+		return uncompared[d.Node] && d.isOf(l) && EndedProcess(d.Evidence, l.node) &&
 			(g.followedBefore(l, d) || g.metBefore(l, d))
 	})
 	if i < 0 || l.next != nil && !g.drops[l.node][i].At.Before(g.fix.at(l.node, l.next.from)) {
