@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -60,6 +61,16 @@ func (e *entry) named(yield func(id uint64, attr int64) bool) {
 			return
 		}
 	}
+}
+
+// entered returns the term that the process entered by what it received, 0 if it entered none.
+func (e *entry) entered() uint64 {
+	for i := range e.reasons {
+		if enters, ok := decided[algorithms.Enters](&e.reasons[i]); ok && e.msgID != "" {
+			return e.reasons[i].term(enters.Term)
+		}
+	}
+	return 0
 }
 
 // micros returns the reading of the hybrid clock in µs, or of the wall clock if the record has no

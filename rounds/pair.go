@@ -289,7 +289,7 @@ func (g *group) arrive(got receipt, e *entry) {
 	}
 	near := some(0)
 	for i := range same {
-		if m := &same[i]; m.fitsClock(&got) && m.may(&got) && !p.caused(e, m) && !m.ofOtherTerm(e) {
+		if m := &same[i]; m.fitsClock(&got) && m.may(&got) && !p.caused(e, m) && !g.ofOtherTerm(m, e) {
 			near |= 1 << i
 			m.first = earliest(m.first, got.wall)
 		}
@@ -325,9 +325,17 @@ func (m *post) may(got *receipt) bool {
 }
 
 // ofOtherTerm reports whether m is of the leader of another term than the one whose leader the process of the entry e
-// follows since it received the message.
-func (m *post) ofOtherTerm(e *entry) bool {
-	return e != nil && e.Change == string(trace.Elected) && e.Leader == e.from && e.Token != 0 &&
+// follows since it received the message, or of another term than the one that this process entered by it. Under a lease,
+// the record that sent a message may be about an earlier term than the message.
+func (g *group) ofOtherTerm(m *post, e *entry) bool {
+	switch {
+	case e == nil:
+		return false
+	case !leased(g.guarantee):
+		term := e.entered()
+		return term != 0 && term != m.by.log.term
+	}
+	return e.Change == string(trace.Elected) && e.Leader == e.from && e.Token != 0 &&
 		m.by.Leader == m.by.Ref.Node && m.by.Token != 0 && m.by.Token != e.Token &&
 		slices.Contains(heartbeatKinds, m.kind)
 }

@@ -161,3 +161,30 @@ func TestPairOfLostLastRecords(t *testing.T) {
 		}
 	}
 }
+
+// "Called arrived, and never received": the log of the sender ends before its next process began, and that sent the
+// message, in a later term, which the receiver entered by it. Under a lease, the former one may have sent it.
+func TestReceiptOfAnotherTerm(t *testing.T) {
+	for _, c := range []struct {
+		guarantee string
+		term      uint64 // of the message that was received
+		arrived   bool
+	}{
+		{"best-effort", 2, true}, {"best-effort", 4, false}, {"lease", 4, true},
+	} {
+		v := newVoters()
+		v.algo, v.guarantee = "invitation", c.guarantee
+		v.start(1, 0)
+		v.start(2, 0)
+		v.add(1, 1000, trace.Record{
+			Event: "timeout", Term: 2, Why: []string{"x -> y"}, Sent: []string{"INVITATION>2#1:1"},
+		})
+		v.add(2, 1400, trace.Record{
+			Event: "receive", Term: c.term, From: 1, Msg: "INVITATION", MsgID: "1:1",
+			Why: []string{fmt.Sprintf("term %d is above 1 -> adopt it", c.term), "1 invites -> accept"},
+		})
+		if arrived := slices.Contains(v.arrivedOf("n1life1"), "1:1"); arrived != c.arrived {
+			t.Errorf("%+v: arrived %v", c, arrived)
+		}
+	}
+}
