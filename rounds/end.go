@@ -293,16 +293,17 @@ func (g *group) followedBefore(l *life, d *drop) bool {
 	})
 }
 
-// metBefore reports whether the process that gives the evidence had sent l a message before that l received, or had
-// received one of l.
+// metBefore reports whether the process that gives the evidence had received a message of l before, or had sent one that
+// l received. What it sent to a former process may have come to l, and the end of that one be what it saw.
 func (g *group) metBefore(l *life, d *drop) bool {
 	before := func(e *entry) bool {
 		return e.Ref.Node == d.Node && e.Ref.Incarnation == d.Ref.Incarnation && e.Ref.Seq < d.Ref.Seq
 	}
+	first := l.place == 0 && g.nodes[l.node].surelyWhole()
 	return slices.ContainsFunc(g.pairing.arrivals, func(got arrival) bool {
 		e := got.e
 		return e != nil && e.cause != nil && !e.unsure &&
-			(e.life == l && before(e.cause) || e.cause.life == l && before(e))
+			(first && e.life == l && before(e.cause) || e.cause.life == l && before(e))
 	})
 }
 
