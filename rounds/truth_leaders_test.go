@@ -47,8 +47,7 @@ func (r *reading) compareLeaderships() {
 			r.compareEnd(&l, truth)
 		} else if !truth.Until.IsZero() && r.complete() && !r.info && truth.Ended != sim.ByCrash {
 			r.note("leadership: ended, and no end is known")
-		} else if r.mid && r.run.leased && !truth.Until.IsZero() &&
-			truth.Until.Before(r.knownUntil().Add(-longSilent)) {
+		} else if r.mid && r.run.leased && !truth.Until.IsZero() && r.overAt(truth).Before(r.knownUntil()) {
 			r.fail("leadership: told to go on, and it had ended long before", l.Term, "%v: %+v", *truth, l)
 		}
 	}
@@ -59,8 +58,25 @@ func (r *reading) compareLeaderships() {
 	}
 }
 
-// longSilent is how long after the end of a lease its end is told, if nobody wrote of it.
+// longSilent is how long after the end of a lease its end is told at least, if nobody wrote of it.
 const longSilent = 5 * time.Second
+
+// overAt returns when it is told at the latest that a leadership under a lease has ended. A process that crashed has the
+// lease still, and who notices that it ran out may have slept, while others promised it once more.
+func (r *reading) overAt(truth *sim.Reign) time.Time {
+	over, long := truth.Until, longSilent
+	for i := range r.run.records {
+		rec := &r.run.records[i]
+		if rec.Incarnation == truth.Incarnation && rec.Leader == rec.Node && rec.LeaderTerm() == uint64(truth.Term) &&
+			!rec.ValidUntil.IsZero() {
+			long = max(long, rec.ValidUntil.Sub(rec.Time))
+			if truth.Ended == sim.ByCrash && rec.ValidUntil.After(over) {
+				over = rec.ValidUntil
+			}
+		}
+	}
+	return over.Add(long)
+}
 
 // knownUntil returns when the logs end for their reader: no record tells how long nobody wrote after the last one.
 func (r *reading) knownUntil() time.Time {
