@@ -251,3 +251,38 @@ func TestHeartbeatOfTheFormerProcess(t *testing.T) {
 		t.Errorf("%+v", led)
 	}
 }
+
+// "Ended too early": the log of the leader ends when it has sent a heartbeat, and the answer to that renewed the lease.
+// Its next process, of which no record is here, sends another message with a number that the former one had used: so
+// the log does not end with the leader.
+func TestLeaseOfALogThatEndsBeforeTheNextProcess(t *testing.T) {
+	for _, kind := range []string{"PRE_VOTE_REPLY", "PRE_VOTE", ""} { // of that message, if there is one
+		v := newVoters()
+		for node := uint64(1); node <= 3; node++ {
+			v.start(node, 0)
+		}
+		v.ask(1, 0, 1)
+		v.lead(1, 100, 1)
+		v.follow(2, 110, 1, 1)
+		v.follow(3, 110, 1, 1)
+		v.add(1, 600, trace.Record{
+			Term: 1, Event: "timeout", Leader: 1, Token: 1, ValidUntil: atMS(1090),
+			Sent: []string{"HEARTBEAT>2#1:3", "HEARTBEAT>3#1:4"},
+		})
+		for node := uint64(2); node <= 3; node++ {
+			v.add(node, 610, trace.Record{
+				Term: 1, Event: "receive", Leader: 1, Token: 1, ValidUntil: atMS(1600),
+				From: 1, Msg: "HEARTBEAT", MsgID: fmt.Sprint("1:", node+1),
+			})
+			v.miss(node, 1600, 1)
+		}
+		if kind != "" {
+			v.add(2, 5000, trace.Record{Term: 1, Event: "receive", From: 1, Msg: kind, MsgID: "1:2"})
+		}
+		v.add(3, 9000, trace.Record{Event: "timeout", Term: 1})
+		led := v.b.History().Groups[0].Leaderships[0]
+		if whole := kind != "PRE_VOTE_REPLY"; led.End.Equal(led.Lease) != whole || !whole && led.End.After(atMS(1610)) {
+			t.Errorf("%s: %+v", kind, led)
+		}
+	}
+}

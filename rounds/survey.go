@@ -71,7 +71,7 @@ func (g *group) survey(terms []uint64) {
 		g.noteHeard(g.open[term])
 	}
 	for i := range g.pairing.arrivals {
-		if got := &g.pairing.arrivals[i]; g.unsent(got) {
+		if got := &g.pairing.arrivals[i]; g.orphan(got) {
 			g.orphans[got.from] = append(g.orphans[got.from], g.fix.at(got.to, got.wall))
 		}
 	}
@@ -110,13 +110,20 @@ func emptied[T any](lists map[uint64][]T) map[uint64][]T {
 	return lists
 }
 
-// unsent reports whether no record of its sender shows the message, not even one that is not kept.
-func (g *group) unsent(got *arrival) bool {
+// unsent reports whether no record of its sender shows a message with the number, not even one that is not kept.
+func (g *group) unsent(got *arrival) bool { return got.sent == 0 && !g.sentQuietly(got) }
+
+// orphan reports whether no record of its sender may show the message: another process sent one of another kind with
+// its number.
+func (g *group) orphan(got *arrival) bool {
+	may := func(m post) bool { return m.may(&got.receipt) }
+	return !slices.ContainsFunc(g.pairing.same(&got.receipt), may) && !g.sentQuietly(got)
+}
+
+// sentQuietly reports whether a record of its sender that is not kept sent the message, or another one with its number.
+func (g *group) sentQuietly(got *arrival) bool {
 	m := g.nodes[got.from]
-	if m == nil || got.sent > 0 {
-		return m == nil
-	}
-	return !slices.ContainsFunc(m.lives, func(l *life) bool { return l.sentQuietly(got.n) })
+	return m != nil && slices.ContainsFunc(m.lives, func(l *life) bool { return l.sentQuietly(got.n) })
 }
 
 // findVoters notes who votes in a term.
