@@ -56,7 +56,7 @@ func (l *life) noteBelief(rec *trace.Record, reasons []reason, m mark) {
 		heard = heartbeat{m, numberOf(rec.MsgID)}
 	}
 	if !rec.ValidUntil.IsZero() {
-		l.lease = max(l.lease, rec.ValidUntil.Sub(l.leasedFrom(rec)))
+		l.lease = max(l.lease, rec.ValidUntil.Sub(l.leasedFrom(rec, m)))
 	}
 	if slices.ContainsFunc(rec.Sent, requestsVote) {
 		l.asked = m
@@ -99,11 +99,13 @@ func requestsVote(sent string) bool {
 }
 
 // leasedFrom returns when the lease began to run at the latest that the record tells: of a node that has just won, when
-// it last asked for votes, if it wrote down all since.
-func (l *life) leasedFrom(rec *trace.Record) time.Time {
+// it last asked for votes, if it wrote down all since. At level info, and where records are missing, it is when it asked
+// for those of the term by its last record of that: the lease is no longer than from then on.
+func (l *life) leasedFrom(rec *trace.Record, m mark) time.Time {
 	n := len(l.beliefs)
 	won := rec.Leader == l.node && (n == 0 || l.beliefs[n-1].leader != l.node)
-	if won && l.debug && l.asked.seq > 0 && l.rangeOf(rec.Seq) <= l.asked.seq {
+	whole := l.debug && l.rangeOf(rec.Seq) <= l.asked.seq
+	if won && l.asked.seq > 0 && (whole || l.asked.round == m.round) {
 		return l.asked.wall
 	}
 	return rec.Time

@@ -197,32 +197,41 @@ func TestProvenEndByClocksThatAreNotCompared(t *testing.T) {
 // it asked for them, that 850 ms are left. The last heartbeat that its followers answered is in no log of its own, and
 // renewed the lease for a second.
 func TestLeaseSinceTheVotesWereAsked(t *testing.T) {
-	v := newVoters()
-	for node := uint64(1); node <= 3; node++ {
-		v.start(node, 0)
-	}
-	v.add(1, 10, trace.Record{
-		Term: 1, Event: "timeout", Sent: []string{"REQUEST_VOTE>2#1:1", "REQUEST_VOTE>3#1:2"},
-		Why: []string{"a majority would vote for this node in term 1 -> become candidate"},
-	})
-	v.add(1, 160, trace.Record{
-		Term: 1, Event: "receive", Leader: 1, Token: 1, LeaderChange: trace.Elected, ValidUntil: atMS(1010),
-		Why: []string{"a majority voted in term 1 -> lead"}, Sent: []string{"HEARTBEAT>2#1:3", "HEARTBEAT>3#1:4"},
-	})
-	for node := uint64(2); node <= 3; node++ {
-		v.add(node, 170, trace.Record{
+	for _, level := range []string{"debug", "info"} { // of the leader
+		v := newVoters()
+		for node := uint64(1); node <= 3; node++ {
+			if v.level = "debug"; node == 1 {
+				v.level = level
+			}
+			v.start(node, 0)
+		}
+		v.level = level
+		v.add(1, 10, trace.Record{
+			Term: 1, Event: "timeout", Sent: []string{"REQUEST_VOTE>2#1:1", "REQUEST_VOTE>3#1:2"},
+			Why: []string{"a majority would vote for this node in term 1 -> become candidate"},
+		})
+		v.add(1, 160, trace.Record{
 			Term: 1, Event: "receive", Leader: 1, Token: 1, LeaderChange: trace.Elected, ValidUntil: atMS(1010),
-			From: 1, Msg: "HEARTBEAT", MsgID: fmt.Sprint("1:", node+1), Why: []string{"1 leads term 1 -> follow it"},
+			Why: []string{"a majority voted in term 1 -> lead"}, Sent: []string{"HEARTBEAT>2#1:3", "HEARTBEAT>3#1:4"},
 		})
-		v.add(node, 610, trace.Record{
-			Term: 1, Event: "receive", Leader: 1, Token: 1, ValidUntil: atMS(1160),
-			From: 1, Msg: "HEARTBEAT", MsgID: fmt.Sprint("1:", node+3),
-		})
-		v.miss(node, 1170, 1)
-		v.add(node, 9000, trace.Record{Event: "timeout", Term: 1})
-	}
-	if led := v.b.History().Groups[0].Leaderships[0]; led.End.Before(atMS(1600)) || led.End.After(atMS(1700)) {
-		t.Errorf("%+v", led)
+		v.level = "debug"
+		for node := uint64(2); node <= 3; node++ {
+			v.add(node, 170, trace.Record{
+				Term: 1, Event: "receive", Leader: 1, Token: 1, LeaderChange: trace.Elected, ValidUntil: atMS(1010),
+				From: 1, Msg: "HEARTBEAT", MsgID: fmt.Sprint("1:", node+1),
+				Why: []string{"1 leads term 1 -> follow it"},
+			})
+			v.add(node, 610, trace.Record{
+				Term: 1, Event: "receive", Leader: 1, Token: 1, ValidUntil: atMS(1160),
+				From: 1, Msg: "HEARTBEAT", MsgID: fmt.Sprint("1:", node+3),
+			})
+			v.miss(node, 1170, 1)
+			v.add(node, 9000, trace.Record{Event: "timeout", Term: 1})
+		}
+		led := v.b.History().Groups[0].Leaderships[0]
+		if led.End.Before(atMS(1600)) || led.End.After(atMS(1700)) {
+			t.Errorf("level %s: %+v", level, led)
+		}
 	}
 }
 

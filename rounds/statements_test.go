@@ -424,26 +424,35 @@ func (w *witness) lease() (longest time.Duration) {
 				longest = max(longest, rec.ValidUntil.Sub(rec.Time))
 			}
 			if rec.LeaderChange == trace.Elected && rec.Leader == rec.Node && !rec.ValidUntil.IsZero() {
-				longest = max(longest, rec.ValidUntil.Sub(w.askedBefore(ref, rec.Time)))
+				longest = max(longest, rec.ValidUntil.Sub(w.askedBefore(ref, rec)))
 			}
 		}
 	}
 	return longest
 }
 
-// askedBefore returns when the process last asked for votes before the record, if it wrote down all that it did since,
-// and else the time at.
-func (w *witness) askedBefore(ref rounds.Ref, at time.Time) time.Time {
-	debug := false
+// askedBefore returns when the process last asked for votes before the record in which it won, if it wrote down all
+// that it did since; else when it last asked for those of the term, as far as a record tells; and else the time of the
+// record.
+func (w *witness) askedBefore(ref rounds.Ref, won *trace.Record) time.Time {
+	debug, at, last := false, won.Time, uint64(0)
+	asks := func(rec *trace.Record) bool {
+		return slices.ContainsFunc(rec.Sent, func(sent string) bool {
+			return strings.HasPrefix(sent, "REQUEST_VOTE>") || strings.HasPrefix(sent, "CLAIM>")
+		})
+	}
 	for other, records := range w.records {
-		same := other.Node == ref.Node && other.Incarnation == ref.Incarnation && other.Seq < ref.Seq
-		debug = debug || same && records[0].Level == "debug"
+		rec := records[0]
+		if other.Node != ref.Node || other.Incarnation != ref.Incarnation || other.Seq >= ref.Seq {
+			continue
+		}
+		debug = debug || rec.Level == "debug"
+		if of := rec.Term == won.Token || rec.RoundTerm() == won.Token; of && other.Seq > last && asks(rec) {
+			at, last = rec.Time, other.Seq
+		}
 	}
 	for ref.Seq--; debug && len(w.records[ref]) > 0; ref.Seq-- {
-		rec := w.records[ref][0]
-		if slices.ContainsFunc(rec.Sent, func(sent string) bool {
-			return strings.HasPrefix(sent, "REQUEST_VOTE>") || strings.HasPrefix(sent, "CLAIM>")
-		}) {
+		if rec := w.records[ref][0]; asks(rec) {
 			return rec.Time
 		}
 	}
