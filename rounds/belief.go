@@ -99,8 +99,8 @@ func requestsVote(sent string) bool {
 }
 
 // leasedFrom returns when the lease began to run at the latest that the record tells: of a node that has just won, when
-// it last asked for votes, if it wrote down all since. At level info, and where records are missing, it is when it asked
-// for those of the term by its last record of that: the lease is no longer than from then on.
+// it last asked for votes, if it wrote down all since. At level info, and where records are missing, it is when it last
+// asked for those of the term, as far as a record tells: the lease is no longer than from then on.
 func (l *life) leasedFrom(rec *trace.Record, m mark) time.Time {
 	n := len(l.beliefs)
 	won := rec.Leader == l.node && (n == 0 || l.beliefs[n-1].leader != l.node)
