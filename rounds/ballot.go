@@ -41,7 +41,7 @@ type Voice struct {
 	// Vote is the record of the vote, or else of the last yes: the candidate's, or the voter's if that has none.
 	Vote Ref `json:"vote,omitzero"`
 
-	own bool // the voter's records tell of a vote
+	came bool // the candidate received a counted vote by the record in which it won
 }
 
 // Majority returns how many voters make a leader.
@@ -103,39 +103,43 @@ func (r *Round) ballot(g *group) {
 	slices.Sort(b.Voters)
 	b.Voices = make([]Voice, 0, len(b.Voters))
 	for _, id := range b.Voters {
-		v := r.voice(g, id, candidate)
+		v := r.voice(g, id, candidate, false)
 		if id == candidate && v.Vote.IsZero() {
 			v.Vote = b.Ref
 		}
 		b.Voices = append(b.Voices, v)
 	}
-	if r.Winner == nil {
-		b.doubt()
-	}
+	r.doubt(g, &b)
 	r.Ballot = &b
 }
 
-// doubt takes back the votes that only the candidate tells of, if with them it had a majority: nobody won the term, so
-// at least one of them is late, for an earlier candidacy.
-func (b *Ballot) doubt() {
-	granted := 1
+// doubt takes back the votes that only the candidate tells of, if with them it had a majority and won neither then nor
+// before: at least one of them is late, for an earlier candidacy.
+func (r *Round) doubt(g *group, b *Ballot) {
+	won, votes, most := r.place(), 1, b.Majority()
+	if r.Winner == nil {
+		most--
+	} else if won < 0 || !decides[algorithms.Leads](r.Steps[won].reasons) {
+		return // a record may be missing, or it had waited
+	}
+	if slices.ContainsFunc(r.Steps, func(st Step) bool { return st.Ref.Node == b.Candidate && st.Unstopped() != "" }) {
+		return // it had a majority, and waited for former leaders
+	}
 	for _, v := range b.Voices {
-		if v.Granted {
-			granted++
+		if v.Voter != b.Candidate && (v.came || r.Winner == nil && v.Granted) {
+			votes++
 		}
 	}
-	if granted < b.Majority() {
-		return
-	}
 	for i := range b.Voices {
-		if v := &b.Voices[i]; v.Granted && !v.own {
-			v.Granted, v.Yes, v.Vote = false, false, Ref{}
+		if v := &b.Voices[i]; votes > most && v.Granted && v.Voter != b.Candidate {
+			*v = r.voice(g, v.Voter, b.Candidate, true)
 		}
 	}
 }
 
-// voice returns a voter's answer to the candidate, by the records of both nodes.
-func (r *Round) voice(g *group, voter, candidate uint64) Voice {
+// voice returns a voter's answer to the candidate, by the records of both nodes. If it is strict, it leaves out the
+// votes before the one with which the candidate won that no record of the voter tells of.
+func (r *Round) voice(g *group, voter, candidate uint64, strict bool) Voice {
 	v := Voice{Voter: voter}
 	if voter == candidate {
 		v.Granted, v.Counted, v.Yes = r.Winner != nil, r.Winner != nil, true
@@ -167,26 +171,36 @@ func (r *Round) voice(g *group, voter, candidate uint64) Voice {
 			}
 		}
 	}
+	r.countVotes(g, &v, candidate, strict)
+	return v
+}
+
+// countVotes notes the votes of the voter for the candidate.
+func (r *Round) countVotes(g *group, v *Voice, candidate uint64, strict bool) {
+	won := r.decidedAt()
 	for i := range r.Messages {
 		m := &r.Messages[i]
-		if m.From != voter || m.To != candidate || !slices.Contains(voteKinds, m.Kind) || m.elsewhere ||
+		if m.From != v.Voter || m.To != candidate || !slices.Contains(voteKinds, m.Kind) || m.elsewhere ||
 			r.refuses(m) || m.SendStep < 0 && !r.answered(g, m) {
 			continue
 		}
-		v.own = v.own || m.SendStep >= 0
-		was, at := v, m.ReceiveStep
+		if strict && m.SendStep < 0 && (won < 0 || m.ReceiveStep < won) {
+			continue
+		}
+		was, at := *v, m.ReceiveStep
 		if at < 0 {
 			at = m.SendStep
 		}
 		v.Granted, v.Yes = true, true
 		switch {
 		case m.ReceiveStep >= 0:
-			v.Counted = v.Counted || won >= 0 && m.ReceiveStep <= won
+			v.came = v.came || won >= 0 && m.ReceiveStep <= won
+			v.Counted = v.Counted || v.came
 		case !m.arrived.IsZero() && won >= 0:
 			v.Counted = v.Counted || !m.arrived.After(r.Steps[won].At)
 		case won >= 0 && !m.unsure && g.wroteAll(r.Steps[won].Ref, candidate): // and no receipt of it
 		default: // at level info a receipt that decided nothing is not written
-			off := g.apart(voter, candidate)
+			off := g.apart(v.Voter, candidate)
 			v.Counted = v.Counted || won >= 0 && m.SendStep <= won && off != unbounded &&
 				!r.Steps[m.SendStep].At.Add(off).After(r.Steps[won].At)
 		}
@@ -194,7 +208,6 @@ func (r *Round) voice(g *group, voter, candidate uint64) Voice {
 			v.Vote = r.Steps[at].Ref
 		}
 	}
-	return v
 }
 
 // wroteAll reports whether the record is of the node, whose process wrote down all that it received, and none of its

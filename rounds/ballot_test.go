@@ -211,3 +211,69 @@ func TestVoteThatWouldHaveWon(t *testing.T) {
 		}
 	}
 }
+
+// "Counted, and granted after the win": a vote for the candidate's former term comes while it stands again, and the log
+// of its voter is not here. With a vote in this term the candidate would have won before it did.
+func TestVoteThatWouldHaveWonSooner(t *testing.T) {
+	for _, c := range []struct {
+		late, again bool // a vote of 3 comes before the one with which the candidate wins; one more comes after it
+		granted     bool // node 3 voted
+		counted     map[uint64]bool
+	}{
+		{false, false, false, map[uint64]bool{1: true, 2: true, 4: true}},
+		{true, false, false, map[uint64]bool{1: true, 2: true, 4: true}},
+		{true, true, true, map[uint64]bool{1: true, 2: true, 4: true}},
+	} {
+		v := newVoters()
+		v.add(1, 5, trace.Record{
+			Term: 1, Event: "timeout",
+			Why:  []string{"a majority would vote for this node in term 1 -> become candidate"},
+			Sent: []string{"REQUEST_VOTE>2#1:1", "REQUEST_VOTE>3#1:2", "REQUEST_VOTE>4#1:3", "REQUEST_VOTE>5#1:4"},
+		})
+		v.add(2, 7, trace.Record{
+			Term: 1, Event: "receive", From: 1, Msg: "REQUEST_VOTE", MsgID: "1:1", Sent: []string{"VOTE>1#2:6"},
+			Why: []string{"nothing binds this voter -> vote for 1 in term 1"},
+		})
+		vote := func(ms int, from uint64, id string) {
+			v.add(1, ms, trace.Record{Term: 1, Event: "receive", From: from, Msg: "VOTE", Detail: "VOTE", MsgID: id})
+		}
+		vote(8, 2, "2:6")
+		if c.late {
+			vote(9, 3, "3:6")
+		}
+		v.add(1, 10, trace.Record{
+			Term: 1, Event: "receive", From: 4, Msg: "VOTE", Detail: "VOTE", MsgID: "4:6", Leader: 1, Token: 1,
+			LeaderChange: trace.Elected, Why: []string{"a majority voted in term 1 -> lead"},
+			Reasons: []trace.Reason{{Code: "lease.lead", Args: []trace.Arg{{Number: 1}}}},
+		})
+		if c.again {
+			vote(300, 3, "3:8")
+		}
+		for _, voice := range v.b.History().Groups[0].Rounds[0].Ballot.Voices {
+			granted := c.counted[voice.Voter] || voice.Voter == 3 && c.granted
+			if voice.Granted != granted || voice.Counted != c.counted[voice.Voter] {
+				t.Errorf("%+v: %+v", c, voice)
+			}
+		}
+	}
+}
+
+// A candidate with a majority waits for a former leader to be fenced before it leads: its votes did not come late.
+func TestVotesOfACandidateThatWaits(t *testing.T) {
+	v := newVoters()
+	v.add(1, 5, trace.Record{
+		Term: 1, Event: "timeout", Sent: []string{"REQUEST_VOTE>2#1:1", "REQUEST_VOTE>3#1:2"},
+		Why: []string{"a majority would vote for this node in term 1 -> become candidate"},
+	})
+	v.add(1, 8, trace.Record{
+		Term: 1, Event: "receive", From: 3, Msg: "VOTE", Detail: "VOTE", MsgID: "3:6",
+		Why: []string{"a majority voted in term 1, but node 2 not seen to stop -> see to that first"},
+		Reasons: []trace.Reason{{Code: "lease.fence-first", Args: []trace.Arg{
+			{Number: 1}, {Is: trace.Words, Words: "node 2"},
+		}}},
+	})
+	r := v.b.History().Groups[0].Rounds[0]
+	if r.Winner != nil || !r.Ballot.Voices[2].Granted {
+		t.Errorf("%+v: %+v", r.Winner, r.Ballot.Voices)
+	}
+}
