@@ -55,6 +55,7 @@ type group struct {
 	voters      map[uint64]bool        // who was asked for votes, and who asked
 	asked       map[uint64][]asking    // of each
 	heard       map[uint64][]time.Time // when others received a message of each, corrected
+	answered    map[uint64][]time.Time // the same of its answers to questions for its vote
 	joins       map[uint64][]time.Time // when each came into the view of another, corrected
 	early       map[[2]uint64]bool     // nodes that saw another one before that began, each by its own clock
 	away        map[uint64][]absence   // of the nodes for which they were looked for

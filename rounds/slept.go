@@ -54,6 +54,9 @@ func (g *group) noteHeard(t *log) {
 			continue
 		}
 		g.heard[e.from] = append(g.heard[e.from], at)
+		if slices.Contains(answerKinds, e.msg) {
+			g.answered[e.from] = append(g.answered[e.from], at)
+		}
 	}
 	for _, got := range t.folded {
 		g.heard[got.from] = append(g.heard[got.from], g.fix.at(got.to, got.wall))
@@ -84,10 +87,16 @@ func (g *group) sleptSince(l *life, t time.Time) (since time.Time) {
 	}
 	now := func(at time.Time) bool { return at.Sub(t).Abs() <= together }
 	if asked, ok := g.firstAsked(l.node, g.fix.at(l.node, before.wall)); ok && wrote && t.Sub(asked.at) > maxTransit &&
-		slices.ContainsFunc(asks, now) {
+		slices.ContainsFunc(asks, now) && !g.answeredBetween(l.node, asked.at, t) {
 		since = earliest(since, asked.at)
 	}
 	return since
+}
+
+// answeredBetween reports whether others got an answer of the voter after they asked it, and before it may have woken.
+func (g *group) answeredBetween(id uint64, asked, woke time.Time) bool {
+	at := firstAfter(g.answered[id], asked)
+	return !at.IsZero() && at.Before(woke.Add(-together))
 }
 
 // wakes reports whether the reasons of one record show that the process has just woken: it says so, or two of its

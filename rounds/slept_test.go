@@ -163,6 +163,32 @@ func TestHeldUpHeartbeatAtLevelInfo(t *testing.T) {
 	}
 }
 
+// "Voter 1 paused", and it was well: it had answered when it was asked, and was bound to the leader by a HEARTBEAT that
+// was held up. It is asked again soon after that is over, which is also how one that slept is found.
+func TestAnsweredWhileBoundAtLevelInfo(t *testing.T) {
+	for _, answers := range []bool{false, true} {
+		v := newVoters()
+		v.level = "info"
+		v.ask(3, 0, 1)
+		v.elect(3, 1, 1, 2)
+		v.expire(3, 1400, 1)
+		v.miss(2, 1500, 3)
+		v.ask(2, 1510, 2)
+		if answers {
+			v.add(2, 1512, trace.Record{
+				Term: 1, Round: 2, Event: "receive", From: 1, Msg: "PRE_VOTE_REPLY", MsgID: "1:8",
+				Detail: "PRE_VOTE_REPLY no, promised 3", Why: []string{"1 says no, promised 3"},
+			})
+		}
+		v.miss(1, 5000, 3)
+		v.add(1, 5150, trace.Record{Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:77", Term: 1, Round: 2})
+		v.lead(2, 5200, 2)
+		if in := v.last(); strings.Contains(in.Why, "1 paused") == answers || in.Leaderless < 3*time.Second {
+			t.Errorf("answers %v: %q: %+v", answers, in.Why, in)
+		}
+	}
+}
+
 // "During an outage with a frozen leader, it says that the dead leader leads": a voter that lost its leader asks the
 // others, and none gives a sign of life. They may all be cut off from it, and go on.
 func TestFrozenLeader(t *testing.T) {

@@ -62,6 +62,7 @@ func (g *group) survey(terms []uint64) {
 	}
 	g.unpair(contradict && len(g.fix) > 0)
 	g.asked, g.heard, g.orphans = emptied(g.asked), emptied(g.heard), emptied(g.orphans)
+	g.answered = emptied(g.answered)
 	g.asks, g.lived, g.slow = map[*life][]time.Time{}, map[*life][]LifeEvent{}, map[*life][]slowReceipt{}
 	g.away = map[uint64][]absence{}
 	for _, term := range terms {
@@ -78,8 +79,10 @@ func (g *group) survey(terms []uint64) {
 	for _, list := range g.asked {
 		slices.SortFunc(list, func(a, b asking) int { return a.at.Compare(b.at) })
 	}
-	for _, list := range g.heard {
-		slices.SortFunc(list, time.Time.Compare)
+	for _, lists := range []map[uint64][]time.Time{g.heard, g.answered} {
+		for _, list := range lists {
+			slices.SortFunc(list, time.Time.Compare)
+		}
 	}
 	g.findJoins()
 	g.last = time.Time{}
