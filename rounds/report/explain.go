@@ -44,11 +44,8 @@ func incident(names *rounds.Names, r *rounds.Round) (sentences []string) {
 	case in.Leaderless == 0 && in.Bounded():
 		say("Nobody led for at most %s, from %s %s: %s%s.", rounds.Span(in.AtMost()), clock(in.Began()), until, in.Why,
 			proofOf(names, in, in.PerhapsRef))
-	case in.Leaderless == 0 && in.Ended.Kind == rounds.EndedByLoss:
-		say("Node %d led as soon as node %d was lost to others%s.", in.Leader, in.Former, proofOf(names, in))
-		return sentences
 	case in.Leaderless == 0:
-		say("Node %d led until node %d did%s.", in.Former, in.Leader, proofOf(names, in))
+		say("%s%s.", replaced(in), proofOf(names, in))
 		return sentences
 	default:
 		if in.Leader == in.Former {
@@ -80,6 +77,34 @@ func incident(names *rounds.Names, r *rounds.Round) (sentences []string) {
 		say("It took terms %d to %d.", in.Terms[0], lastOf(in))
 	}
 	return sentences
+}
+
+// replaced says until when a leader led at the latest, if the first record of its end is not before the next one led.
+// It may have been dead or frozen for long by then.
+func replaced(in *rounds.Incident) string {
+	next := fmt.Sprintf("node %d had begun to lead by %s", in.Leader, clock(in.Until))
+	switch {
+	case in.Leader == 0:
+		next = "nobody led when the logs ended"
+	case in.Leader == in.Former:
+		next = fmt.Sprintf("it had begun to lead again, in term %d, by %s", in.Term, clock(in.Until))
+	case in.Ended.Kind == rounds.EndedByLoss:
+		return fmt.Sprintf("Node %d led as soon as node %d was lost to others", in.Leader, in.Former)
+	}
+	led := fmt.Sprintf("Node %d led until %s at the latest", in.Former, clock(in.From))
+	switch {
+	case in.Ended.Kind == rounds.EndedByLoss:
+		led += ", when it was lost to others"
+	case in.Ended.Kind == rounds.EndedByProcess:
+		led += ", since its process had ended by then"
+	case in.Ended.Kind == rounds.EndedByLease:
+		led += ", since its lease had ended by then"
+	case in.Ended.Kind == rounds.EndedByWord && in.Ended.Known == rounds.OwnWord:
+		led += ", by its own word"
+	case in.Ended.Kind == rounds.EndedByWord:
+		led += ", by its word to others"
+	}
+	return led + "; " + next
 }
 
 // ending says how the leadership before the incident ended.

@@ -192,3 +192,56 @@ func TestTwoLeadersOfATerm(t *testing.T) {
 	}
 	tells(t, list.String(), " 11:49:53.802 4, 5 4 of 4 ", "two-leaders: Nodes 4 and 5 both led term 6")
 }
+
+// A leader may have been dead or frozen for long when a record first tells that it leads no more. "Node 3 led until
+// node 2 did" was told of one that was killed, and "until node 0 did" where the logs end.
+func TestUntilWhenAReplacedLeaderLedIsAtTheLatest(t *testing.T) {
+	at := time.Date(2026, 11, 28, 6, 40, 9, 898e6, time.UTC)
+	by := rounds.Ref{Node: 2, Seq: 14}
+	for _, c := range []struct {
+		ended  rounds.Ending
+		leader uint64
+		told   string
+	}{
+		{
+			rounds.Ending{Kind: rounds.EndedByProcess, Known: rounds.PeersSaw, Ref: by},
+			2,
+			"Node 3 led until 06:40:09.898 at the latest, since its process had ended by then; " +
+				"node 2 had begun to lead by 06:40:09.798.",
+		},
+		{
+			rounds.Ending{Kind: rounds.EndedByWord, Known: rounds.OwnWord, Ref: by},
+			2,
+			"Node 3 led until 06:40:09.898 at the latest, by its own word; " +
+				"node 2 had begun to lead by 06:40:09.798.",
+		},
+		{
+			rounds.Ending{Kind: rounds.EndedByWord, Known: rounds.PeersSaw, Ref: by},
+			3,
+			"Node 3 led until 06:40:09.898 at the latest, by its word to others; " +
+				"it had begun to lead again, in term 5, by 06:40:09.798.",
+		},
+		{
+			rounds.Ending{Kind: rounds.EndedByLease, Known: rounds.OwnWord, Ref: by},
+			0,
+			"Node 3 led until 06:40:09.898 at the latest, since its lease had ended by then; " +
+				"nobody led when the logs ended.",
+		},
+		{
+			rounds.Ending{Kind: rounds.EndedByLoss, Known: rounds.PeersSaw, Ref: by},
+			2,
+			"Node 2 led as soon as node 3 was lost to others.",
+		},
+	} {
+		in := &rounds.Incident{
+			Former: 3, FormerTerm: 4, From: at, Ended: c.ended, Leader: c.leader, Term: 5,
+			Until: at.Add(-100 * time.Millisecond), Terms: []uint64{5},
+		}
+		var story bytes.Buffer
+		r := &rounds.Round{Term: 5, Incident: in}
+		if err := report.Explain(&story, &rounds.Group{}, r, false); err != nil {
+			t.Fatal(err)
+		}
+		tells(t, story.String(), c.told)
+	}
+}
