@@ -195,7 +195,7 @@ func TestCases(t *testing.T) {
 		"missing-leader-file": {
 			[]rounds.FindingName{rounds.Overlap, rounds.TwoLeaders},
 			[]string{
-				"Of 5 nodes, node 5 without a log here and nothing here tells that the other 4 ended",
+				"Of 5 nodes, node 5 has no log here and nothing here tells that the other 4 ended",
 				"For how long nobody led, in 2 changes, is not known.",
 				"Node 4 led as soon as node 5 was lost to others [peers saw: 4:13",
 				"for 2.16 s in all, by the report of node 5",

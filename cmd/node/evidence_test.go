@@ -215,7 +215,7 @@ var unproven = map[string]*regexp.Regexp{
 		`|^No (answer|message) of .* in the records\.$` +
 		`|no record of it is here|^\d+ .*  silent  |^Records of level debug would tell\.$` +
 		`|^Node \d+ was never heard of: |^No record of node \d+ itself is here: ` +
-		`|^Of \d+ nodes, nodes? [0-9, and]+ without a log here[^;]*$`),
+		`|^Of \d+ nodes, nodes? [0-9, and]+ (has|have) no log here[^;]*$`),
 	"nobody": regexp.MustCompile(`^No election in these records, ` +
 		`|^Nobody (led the term|leads, as far as the records go)\.$` +
 		`|^Term \d+ came after it\.$`),
@@ -285,10 +285,10 @@ const referenceList = `(\d+:\d+(?:@[0-9a-f]+)?(?: \d+:\d+(?:@[0-9a-f]+)?)*(?: â€
 var (
 	references = regexp.MustCompile(`\[(?:(peers saw|inferred): )?` + referenceList)
 	// ends are statements on how a node was: whose word that is stands with the records.
-	ends = regexp.MustCompile(`(?:\b[Nn]odes? ([0-9, and]+),? (?:which had led term \d+, [^.\[]*|ended|silent)) ` +
-		`\[(?:(peers saw|inferred): )?` + referenceList)
+	ends = regexp.MustCompile(`(?:\b[Nn]odes? ([0-9, and]+),? ` +
+		`(?:which had led term \d+, [^.\[]*|ended|is silent|are silent)) \[(?:(peers saw|inferred): )?` + referenceList)
 	// unseen are nodes of which no record tells.
-	unseen = regexp.MustCompile(`(?:nodes? )?[0-9, and]+ without a (?:log|sign of life) here` +
+	unseen = regexp.MustCompile(`(?:nodes? )?[0-9, and]+ (?:(?:has|have) no log|without a sign of life) here` +
 		`|had lost node \d+: no record says how|^Node \d+ is none of the voters|it did not believe node \d+ alive`)
 	nodesNamed = regexp.MustCompile(`(?i)\b(?:nodes? (\d+(?:(?:, | and )\d+\b)*)|voters? ([^:(]+): \d+ of)`)
 	clockTime  = regexp.MustCompile(`\b\d\d:\d\d:\d\d\.\d\d\d\b`)

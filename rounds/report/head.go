@@ -144,22 +144,22 @@ func spansDays(g *rounds.Group) bool {
 // upAndDown says which nodes had ended or were silent when the records end, as far as they tell.
 func upAndDown(g *rounds.Group) string {
 	type condition struct {
-		what  string
-		known rounds.Confidence
+		is, are string
+		known   rounds.Confidence
 	}
 	ids, by, rest := map[condition][]uint64{}, map[condition][]rounds.Ref{}, 0
 	var refused []uint64
 	for _, n := range g.Nodes {
 		e := lastEvent(&n)
-		is := condition{"ended", e.Known}
+		is := condition{"ended", "ended", e.Known}
 		if n.Refused != nil && !n.Refused.Taken && e.Kind == rounds.Ended {
 			refused = append(refused, n.ID)
 		}
 		switch {
 		case n.Records == 0:
-			is.what = "without a log here"
+			is = condition{"has no log here", "have no log here", ""}
 		case e.Kind == rounds.Silent || e.Kind == rounds.Paused:
-			is.what = "silent"
+			is = condition{"is silent", "are silent", e.Known}
 		case e.Kind != rounds.Ended:
 			rest++
 			continue
@@ -168,14 +168,14 @@ func upAndDown(g *rounds.Group) string {
 	}
 	var parts []string
 	for _, is := range []condition{
-		{"ended", rounds.OwnWord},
-		{"ended", rounds.PeersSaw},
-		{"silent", rounds.OwnWord},
-		{"silent", rounds.PeersSaw},
-		{"without a log here", ""},
+		{"ended", "ended", rounds.OwnWord},
+		{"ended", "ended", rounds.PeersSaw},
+		{"is silent", "are silent", rounds.OwnWord},
+		{"is silent", "are silent", rounds.PeersSaw},
+		{"has no log here", "have no log here", ""},
 	} {
 		if len(ids[is]) > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s%s", shortIDs(ids[is]), is.what,
+			parts = append(parts, fmt.Sprintf("%s %s%s", shortIDs(ids[is]), words.Either(len(ids[is]), is.is, is.are),
 				proof(g.Names, is.known, by[is]...)))
 		}
 	}

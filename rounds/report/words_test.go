@@ -245,3 +245,30 @@ func TestUntilWhenAReplacedLeaderLedIsAtTheLatest(t *testing.T) {
 		tells(t, story.String(), c.told)
 	}
 }
+
+// The list of which nodes are there is a sentence: "nodes 2 and 3 silent and nothing here tells" had no verb.
+func TestWhichNodesAreThereIsASentence(t *testing.T) {
+	lives := func(id uint64, kind rounds.LifeEventKind) rounds.Node {
+		event := rounds.LifeEvent{Kind: kind, Known: rounds.PeersSaw, Ref: rounds.Ref{Node: 1, Seq: id}}
+		return rounds.Node{ID: id, Records: 1, Lives: []rounds.Life{{Events: []rounds.LifeEvent{event}}}}
+	}
+	first := rounds.Ref{Node: 1, Seq: 1}
+	for told, nodes := range map[string][]rounds.Node{
+		"Of 4 nodes, nodes 2 and 3 are silent [peers saw: 1:2 1:3], node 4 has no log here and nothing here tells that " +
+			"the other ended.": {lives(2, rounds.Silent), lives(3, rounds.Silent), {ID: 4}},
+		"Of 4 nodes, node 2 ended [peers saw: 1:2], node 3 is silent [peers saw: 1:3], node 4 has no log here and": {
+			lives(2, rounds.Ended), lives(3, rounds.Silent), {ID: 4},
+		},
+		"Of 3 nodes, nodes 2 and 3 have no log here and nothing": {{ID: 2}, {ID: 3}},
+	} {
+		g := &rounds.Group{
+			Nodes:       append([]rounds.Node{{ID: 1, Records: 1}}, nodes...),
+			Leaderships: []rounds.Leadership{{Leader: 1, Term: 1, First: first}},
+		}
+		var list bytes.Buffer
+		if err := report.List(&list, g, report.Selection{}); err != nil {
+			t.Fatal(err)
+		}
+		tells(t, list.String(), told)
+	}
+}
