@@ -194,9 +194,16 @@ func (g *group) leadsOn(r *Leadership) bool {
 	return !leased(g.guarantee) && r.End.IsZero() && !r.First.IsZero() && g.believes(r.Leader, r)
 }
 
-// outlivedBy reports whether other goes on when r is over.
+// outlivedBy reports whether other goes on when r is over. Where no record tells an end of r, it may be over since the
+// last sign of it.
 func (r *Leadership) outlivedBy(other *Leadership) bool {
-	return !r.End.IsZero() && (other.End.IsZero() || other.End.After(r.End))
+	switch {
+	case r.End.IsZero() && other.End.IsZero():
+		return other.sign.After(r.sign)
+	case r.End.IsZero():
+		return other.End.After(r.sign)
+	}
+	return other.End.IsZero() || other.End.After(r.End)
 }
 
 // incident returns the change from one leadership to the next. former is nil before the first leadership, and next

@@ -1,6 +1,7 @@
 package rounds_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -69,5 +70,29 @@ func TestTwoLeadersAfterTheFirst(t *testing.T) {
 	s.add(3, 6000, trace.Record{Term: 4, Event: "peers", Alive: []uint64{1, 2, 3}})
 	if found := names(s.b.History().Groups[0].Findings); !slices.Contains(found, rounds.TwoLeaders) {
 		t.Errorf("found %v", found)
+	}
+}
+
+// Of two leaders of one term, no record of an end being there of either, the one counts of which a later record tells: a
+// leader that was killed alone, and that another replaced in its own term, was the former one of all later changes.
+func TestTheLaterLeaderOfATermIsReplaced(t *testing.T) {
+	s := newScript()
+	lead := func(node uint64, ms int, term uint64) {
+		s.add(node, ms, trace.Record{Term: term, Event: "timeout", Leader: node, Why: []string{
+			fmt.Sprintf("no leader was heard of -> call an election of term %d", term),
+			fmt.Sprintf("no higher node is alive -> lead term %d", term),
+		}})
+	}
+	lead(3, 10, 1)
+	lead(1, 5000, 1)
+	s.add(2, 5001, trace.Record{Term: 1, Event: "receive", Leader: 1, Why: []string{"1 leads term 1 -> follow it"}})
+	s.add(2, 9000, trace.Record{
+		Term: 2, Event: "peers", Alive: []uint64{2}, Evidence: "link-closed 1, dial-refused 1", Leader: 2,
+		Why: []string{"leader 1 is gone -> call an election of term 2", "no higher node is alive -> lead term 2"},
+	})
+	all := s.b.History().Groups[0].Incidents
+	in := all[len(all)-1]
+	if in.Former != 1 || in.Leader != 2 || in.Ended.Kind != rounds.EndedByProcess || !in.From.Equal(atMS(9000)) {
+		t.Errorf("node %d ended by %s at %v, before node %d", in.Former, in.Ended.Kind, in.From, in.Leader)
 	}
 }
