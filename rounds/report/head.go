@@ -3,8 +3,10 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/words"
 	"github.com/ringleader-dev/ringleader/rounds"
 )
@@ -73,23 +75,69 @@ func present(g *rounds.Group) string {
 		return fmt.Sprintf("Nobody leads since %s: %s%s.", since(in, func(t time.Time) string { return when(g, t) }),
 			in.Why, proofOf(g.Names, in, in.PerhapsRef))
 	}
-	var last *rounds.Leadership
-	for i := range g.Leaderships {
-		if r := &g.Leaderships[i]; r.End.IsZero() && (last == nil || r.Term > last.Term) {
-			last = r
-		}
-	}
+	last, others := leading(g)
 	if last == nil {
 		return "The records do not tell who leads."
 	}
+	if next := ledAfter(g, last); next != nil {
+		return fmt.Sprintf("Perhaps node %d leads term %d still, since %s%s: no record says that it stopped, and "+
+			"node %d, which led term %d after it, leads no more%s.", last.Leader, last.Term, when(g, last.From),
+			firstProof(g.Names, last), next.Leader, next.Term, proof(g.Names, next.Ended.Known, next.Ended.Ref))
+	}
 	text := fmt.Sprintf("Node %d leads term %d since %s, as far as the records go%s", last.Leader, last.Term,
 		when(g, last.From), firstProof(g.Names, last))
-	if without, by := follow(g, 0); len(without) > 0 {
-		return fmt.Sprintf("%s; but to %s nobody leads, by %s last %s%s.", text, words.Nodes(without),
+	if without, by := follow(g, 0, last.From); len(without) > 0 {
+		text = fmt.Sprintf("%s; but to %s nobody leads, by %s last %s%s", text, words.Nodes(without),
 			words.Either(len(without), "its", "their"), words.Either(len(without), "record", "records"),
 			cite(g.Names, by...))
 	}
-	return text + "."
+	return text + "." + otherLeaders(g, others)
+}
+
+// leading returns the leadership that goes on as far as the records tell: that of the highest term, and of that the one
+// which began last. Without a lease, others may go on beside it.
+func leading(g *rounds.Group) (last *rounds.Leadership, others []*rounds.Leadership) {
+	leased := algorithms.Guarantee(g.Guarantee).Leases()
+	for i := range g.Leaderships { // by term, and then by their beginnings
+		r := &g.Leaderships[i]
+		if !r.End.IsZero() {
+			continue
+		}
+		if !leased && last != nil && last.Leader != r.Leader && !last.First.IsZero() {
+			others = append(others, last)
+		}
+		last = r
+	}
+	return last, others
+}
+
+// ledAfter returns the last leadership that began after this one, by the order of terms, and that ended when the leader
+// of this one wrote no more. It returns nil if there is none.
+func ledAfter(g *rounds.Group, led *rounds.Leadership) (next *rounds.Leadership) {
+	for i := range g.Leaderships {
+		r := &g.Leaderships[i]
+		if r.Leader != led.Leader && r.Term >= led.Term && r.From.After(led.Until) && !r.First.IsZero() {
+			next = r
+		}
+	}
+	return next
+}
+
+// otherLeaders says of which other leaders no record says that they stopped. It is "" if there is none.
+func otherLeaders(g *rounds.Group, others []*rounds.Leadership) string {
+	const most = 3
+	var parts []string
+	for _, r := range others[max(0, len(others)-most):] {
+		parts = append(parts, fmt.Sprintf("node %d stopped leading term %d, which it began to lead at %s%s", r.Leader,
+			r.Term, when(g, r.From), firstProof(g.Names, r)))
+	}
+	if n := len(others) - len(parts); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d more leaders did", n))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" No record says that %s.", strings.Join(parts, ", nor that "))
 }
 
 // since says since when nobody leads: since the end of the last leadership, or since then at the latest.
@@ -118,10 +166,11 @@ func firstRef(led *rounds.Leadership) (rounds.Ref, rounds.Confidence) {
 }
 
 // follow returns the nodes that name the leader in their last records, 0 for nobody, and that are not known to have
-// ended, and those records.
-func follow(g *rounds.Group, leader uint64) (ids []uint64, by []rounds.Ref) {
+// ended, and those records. It leaves out records from before the given time.
+func follow(g *rounds.Group, leader uint64, since time.Time) (ids []uint64, by []rounds.Ref) {
 	for _, n := range g.Nodes {
-		if n.Records > 0 && n.Leader == leader && lastEvent(&n).Kind != rounds.Ended {
+		early := n.Records > 0 && lastLife(&n).Until.Before(since)
+		if n.Records > 0 && n.Leader == leader && lastEvent(&n).Kind != rounds.Ended && !early {
 			ids, by = append(ids, n.ID), append(by, n.Last)
 		}
 	}

@@ -262,8 +262,81 @@ func TestWhichNodesAreThereIsASentence(t *testing.T) {
 		"Of 3 nodes, nodes 2 and 3 have no log here and nothing": {{ID: 2}, {ID: 3}},
 	} {
 		g := &rounds.Group{
-			Nodes:       append([]rounds.Node{{ID: 1, Records: 1}}, nodes...),
+			Nodes:       append([]rounds.Node{{ID: 1, Records: 1, Lives: make([]rounds.Life, 1)}}, nodes...),
 			Leaderships: []rounds.Leadership{{Leader: 1, Term: 1, First: first}},
+		}
+		var list bytes.Buffer
+		if err := report.List(&list, g, report.Selection{}); err != nil {
+			t.Fatal(err)
+		}
+		tells(t, list.String(), told)
+	}
+}
+
+// Who leads is told of all who may lead. Without a lease, "node 3 leads" was told of a leader that had been killed alone
+// beside the one that replaced it in its own term, and a leader that was frozen was passed over.
+func TestAllWhoMayLeadAreTold(t *testing.T) {
+	at := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
+	leads := func(node, term uint64, from, until int) rounds.Leadership {
+		return rounds.Leadership{
+			Leader: node, Term: term, First: rounds.Ref{Node: node, Seq: term},
+			From: at.Add(time.Duration(from) * time.Second), Until: at.Add(time.Duration(until) * time.Second),
+		}
+	}
+	ended := leads(1, 2, 5, 6)
+	ended.End = at.Add(9 * time.Second)
+	ended.Ended = rounds.Ending{Kind: rounds.EndedByProcess, Known: rounds.PeersSaw, Ref: rounds.Ref{Node: 2, Seq: 4}}
+	for name, c := range map[string]struct {
+		guarantee string
+		led       []rounds.Leadership
+		told      []string
+	}{
+		"one": {"best-effort", []rounds.Leadership{leads(3, 1, 0, 0)}, []string{
+			"Node 3 leads term 1 since 12:00:00.000, as far as the records go [3:1].", "!No record says",
+		}},
+		"of one term": {"best-effort", []rounds.Leadership{leads(3, 1, 0, 0), leads(1, 1, 5, 5)}, []string{
+			"Node 1 leads term 1 since 12:00:05.000, as far as the records go [1:1]. No record says that node 3 stopped " +
+				"leading term 1, which it began to lead at 12:00:00.000 [3:1].",
+		}},
+		"of two terms": {"best-effort", []rounds.Leadership{leads(3, 1, 0, 0), leads(1, 2, 5, 5)}, []string{
+			"Node 1 leads term 2 since 12:00:05.000, as far as the records go [1:2]. No record says that node 3 stopped",
+		}},
+		"under a lease": {"lease", []rounds.Leadership{leads(3, 1, 0, 0), leads(1, 2, 5, 5)}, []string{
+			"Node 1 leads term 2 since 12:00:05.000, as far as the records go [1:2].", "!No record says",
+		}},
+		"the later one ended": {"best-effort", []rounds.Leadership{leads(3, 1, 0, 0), ended}, []string{
+			"Perhaps node 3 leads term 1 still, since 12:00:00.000 [3:1]: no record says that it stopped, and node 1, " +
+				"which led term 2 after it, leads no more [peers saw: 2:4].",
+		}},
+		"the later one ended, and it wrote on": {"best-effort", []rounds.Leadership{leads(3, 1, 0, 8), ended}, []string{
+			"Node 3 leads term 1 since 12:00:00.000, as far as the records go [3:1].", "!Perhaps",
+		}},
+	} {
+		g := &rounds.Group{Guarantee: c.guarantee, Leaderships: c.led}
+		for id := range uint64(3) {
+			g.Nodes = append(g.Nodes, rounds.Node{ID: id + 1, Records: 1, Lives: make([]rounds.Life, 1), Leader: 1})
+		}
+		var list bytes.Buffer
+		if err := report.List(&list, g, report.Selection{}); err != nil {
+			t.Fatal(err)
+		}
+		t.Run(name, func(t *testing.T) { tells(t, list.String(), c.told...) })
+	}
+}
+
+// Who leads nobody by its last record is told of records that are not from before the leader led: "but to node 2 nobody
+// leads" was told of one that had been killed before.
+func TestAnOlderRecordIsNotAboutTheLeader(t *testing.T) {
+	at := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
+	for late, told := range map[time.Duration]string{
+		-time.Second: "!but to node 2", time.Second: "as far as the records go [1:1]; but to node 2 nobody leads",
+	} {
+		g := &rounds.Group{
+			Leaderships: []rounds.Leadership{{Leader: 1, Term: 1, First: rounds.Ref{Node: 1, Seq: 1}, From: at}},
+			Nodes: []rounds.Node{
+				{ID: 1, Records: 1, Leader: 1, Lives: []rounds.Life{{Until: at}}},
+				{ID: 2, Records: 1, Lives: []rounds.Life{{Until: at.Add(late)}}},
+			},
 		}
 		var list bytes.Buffer
 		if err := report.List(&list, g, report.Selection{}); err != nil {
