@@ -69,6 +69,10 @@ func (g *group) perhapsSince(r *Leadership, end time.Time, ended Ending) (at tim
 		} else if since := g.expired(f); since.Before(end) {
 			return since, found, false
 		}
+	case ended.Kind == EndedUnseen && r.succeededBy(ended.Ref):
+		if last := g.fix.at(r.Leader, r.life.until); last.Before(long) {
+			return last, r.life.ref(r.life.last()), true
+		}
 	case ended.Kind == EndedUnseen && !ended.Ref.IsZero() && leased(g.guarantee):
 		return g.sinceAwake(r, long)
 	case r.life == nil:
@@ -83,6 +87,12 @@ func (g *group) perhapsSince(r *Leadership, end time.Time, ended Ending) (at tim
 		}
 	}
 	return at, by, false
+}
+
+// succeededBy reports whether the record is the first one of the next process of the leader's node. Then the leader's
+// process may have ended with its own last record, whatever lease it had.
+func (r *Leadership) succeededBy(ref Ref) bool {
+	return r.life != nil && r.life.next != nil && ref == r.life.next.ref(r.life.next.first())
 }
 
 // perhapsOver returns since when the leadership may have been over, as perhapsSince does by its end. It keeps that,

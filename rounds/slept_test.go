@@ -340,3 +340,21 @@ func TestSilentToOneThatSlept(t *testing.T) {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
 }
+
+// "Nobody led for at most 4.5 s, from the end of the lease on": all voters were killed at once, and nobody saw the leader
+// end. Its process may have ended with its last record, long before its lease.
+func TestAllKilledAtOnce(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.ask(3, 0, 1)
+	v.elect(3, 1, 1, 2)
+	for node := range uint64(3) {
+		v.start(node+1, 4000)
+	}
+	v.ask(3, 5000, 2)
+	v.lead(3, 6000, 2)
+	in := v.last()
+	if in.Leaderless != 2*time.Second || in.AtMost() != 5990*time.Millisecond || !in.LastSign() {
+		t.Errorf("%v at least, %v at most: %+v", in.Leaderless, in.AtMost(), in)
+	}
+}
