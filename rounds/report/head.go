@@ -198,6 +198,7 @@ func upAndDown(g *rounds.Group) string {
 	}
 	ids, by, rest := map[condition][]uint64{}, map[condition][]rounds.Ref{}, 0
 	var refused []uint64
+	var quiet []string
 	for _, n := range g.Nodes {
 		e := lastEvent(&n)
 		is := condition{"ended", "ended", e.Known}
@@ -209,6 +210,10 @@ func upAndDown(g *rounds.Group) string {
 			is = condition{"has no log here", "have no log here", ""}
 		case e.Kind == rounds.Silent || e.Kind == rounds.Paused:
 			is = condition{"is silent", "are silent", e.Known}
+		case e.Kind != rounds.Ended && unheardOf(g, &n):
+			quiet = append(quiet, fmt.Sprintf("node %d has no record here since %s%s", n.ID, when(g, lastLife(&n).Until),
+				cite(g.Names, lastLife(&n).Last)))
+			continue
 		case e.Kind != rounds.Ended:
 			rest++
 			continue
@@ -228,6 +233,11 @@ func upAndDown(g *rounds.Group) string {
 				proof(g.Names, is.known, by[is]...)))
 		}
 	}
+	const most = 3
+	if n := len(quiet) - most; n > 0 {
+		quiet = append(quiet[:most], fmt.Sprintf("%d more have none since the leader began to lead", n))
+	}
+	parts = append(parts, quiet...)
 	if len(refused) > 0 {
 		parts = append(parts, fmt.Sprintf("%s refused to run when started again", shortIDs(refused)))
 	}
@@ -241,6 +251,14 @@ func upAndDown(g *rounds.Group) string {
 		parts = append(parts, untold(words.Either(rest, "the other", fmt.Sprintf("the other %d", rest))))
 	}
 	return fmt.Sprintf("Of %s, %s%s.", words.Plural(len(g.Nodes), "node"), words.And(parts...), restarts(g))
+}
+
+// unheardOf reports whether the node wrote nothing since somebody else began to lead who leads still, as far as the
+// records go: who follows a leader writes that.
+func unheardOf(g *rounds.Group, n *rounds.Node) bool {
+	last, _ := leading(g)
+	return last != nil && last.Leader != n.ID && lastLife(n).Until.Before(last.From) &&
+		g.Until.Sub(last.From) > time.Second
 }
 
 // restarts says when nodes were started again: "; node 3 restarted at 11:57:42.384 [3:1@a41c77f0]". Of many nodes it

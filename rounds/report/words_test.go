@@ -345,3 +345,32 @@ func TestAnOlderRecordIsNotAboutTheLeader(t *testing.T) {
 		tells(t, list.String(), told)
 	}
 }
+
+// Who wrote nothing since the leader began to lead does not follow it, and is told, although nobody saw it end: "nothing
+// here tells that any of the 3 nodes ended" was all that was told of one that had been killed when it was alone.
+func TestWhoWroteNothingSinceTheLeaderLed(t *testing.T) {
+	at := time.Date(2026, 11, 28, 13, 0, 0, 0, time.UTC)
+	life := func(node uint64, until time.Time) []rounds.Life {
+		return []rounds.Life{{Until: until, Last: rounds.Ref{Node: node, Seq: 9}}}
+	}
+	for after, told := range map[time.Duration]string{
+		5 * time.Second: "Of 3 nodes, node 3 has no record here since 12:59:50.000 [3:9] and nothing here tells that the " +
+			"other 2 ended.",
+		time.Second: "Nothing here tells that any of the 3 nodes ended.", // it may be about to write that it follows
+	} {
+		g := &rounds.Group{
+			From: at.Add(-time.Minute), Until: at.Add(after),
+			Leaderships: []rounds.Leadership{{Leader: 1, Term: 4, First: rounds.Ref{Node: 1, Seq: 1}, From: at}},
+			Nodes: []rounds.Node{
+				{ID: 1, Records: 1, Leader: 1, Lives: life(1, at)},
+				{ID: 2, Records: 1, Lives: life(2, at.Add(time.Millisecond)), Leader: 1},
+				{ID: 3, Records: 1, Lives: life(3, at.Add(-10*time.Second)), Leader: 3},
+			},
+		}
+		var list bytes.Buffer
+		if err := report.List(&list, g, report.Selection{}); err != nil {
+			t.Fatal(err)
+		}
+		tells(t, list.String(), told)
+	}
+}
