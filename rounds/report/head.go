@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -192,22 +193,18 @@ func spansDays(g *rounds.Group) bool {
 
 // upAndDown says which nodes had ended or were silent when the records end, as far as they tell.
 func upAndDown(g *rounds.Group) string {
-	type condition struct {
-		is, are string
-		known   rounds.Confidence
-	}
 	ids, by, rest := map[condition][]uint64{}, map[condition][]rounds.Ref{}, 0
 	var refused []uint64
 	var quiet []string
 	for _, n := range g.Nodes {
 		e := lastEvent(&n)
-		is := condition{"ended", "ended", e.Known}
+		is, refs := condition{"ended", "ended", e.Known}, []rounds.Ref{e.Ref}
 		if n.Refused != nil && !n.Refused.Taken && e.Kind == rounds.Ended {
 			refused = append(refused, n.ID)
 		}
 		switch {
 		case n.Records == 0:
-			is = condition{"has no log here", "have no log here", ""}
+			is, refs = withoutLog(g, &n)
 		case e.Kind == rounds.Silent || e.Kind == rounds.Paused:
 			is = condition{"is silent", "are silent", e.Known}
 		case e.Kind != rounds.Ended && unheardOf(g, &n):
@@ -218,7 +215,7 @@ func upAndDown(g *rounds.Group) string {
 			rest++
 			continue
 		}
-		ids[is], by[is] = append(ids[is], n.ID), append(by[is], e.Ref)
+		ids[is], by[is] = append(ids[is], n.ID), append(by[is], refs...)
 	}
 	var parts []string
 	for _, is := range []condition{
@@ -226,7 +223,7 @@ func upAndDown(g *rounds.Group) string {
 		{"ended", "ended", rounds.PeersSaw},
 		{"is silent", "are silent", rounds.OwnWord},
 		{"is silent", "are silent", rounds.PeersSaw},
-		{"has no log here", "have no log here", ""},
+		endedUnlogged, silentUnlogged, unlogged,
 	} {
 		if len(ids[is]) > 0 {
 			parts = append(parts, fmt.Sprintf("%s %s%s", shortIDs(ids[is]), words.Either(len(ids[is]), is.is, is.are),
@@ -253,12 +250,45 @@ func upAndDown(g *rounds.Group) string {
 	return fmt.Sprintf("Of %s, %s%s.", words.Plural(len(g.Nodes), "node"), words.And(parts...), restarts(g))
 }
 
+// condition says how nodes are, and whose word that is.
+type condition struct {
+	is, are string
+	known   rounds.Confidence
+}
+
+// The conditions of nodes of which no record is here.
+var (
+	endedUnlogged  = condition{"ended and has no log here", "ended and have no log here", rounds.PeersSaw}
+	silentUnlogged = condition{"is silent and has no log here", "are silent and have no log here", rounds.PeersSaw}
+	unlogged       = condition{"has no log here", "have no log here", ""}
+)
+
+// withoutLog says how a node of which no record is here is, by its peers, and by which records. One that a peer still
+// believes alive was not lost for good.
+func withoutLog(g *rounds.Group, n *rounds.Node) (is condition, by []rounds.Ref) {
+	for _, other := range g.Nodes {
+		if slices.Contains(other.Alive, n.ID) && lastEvent(&other).Kind != rounds.Ended {
+			return unlogged, nil
+		}
+	}
+	is = unlogged
+	lost, _ := lossesIn(g, n.ID)
+	for _, l := range lost {
+		switch {
+		case rounds.EndedProcess(l.Evidence, n.ID):
+			return endedUnlogged, l.Refs[:1]
+		case is == unlogged:
+			is, by = silentUnlogged, l.Refs[:1]
+		}
+	}
+	return is, by
+}
+
 // unheardOf reports whether the node wrote nothing since somebody else began to lead who leads still, as far as the
 // records go: who follows a leader writes that.
 func unheardOf(g *rounds.Group, n *rounds.Node) bool {
 	last, _ := leading(g)
-	return last != nil && last.Leader != n.ID && lastLife(n).Until.Before(last.From) &&
-		g.Until.Sub(last.From) > time.Second
+	return last != nil && last.Leader != n.ID && lastLife(n).Until.Before(last.From)
 }
 
 // restarts says when nodes were started again: "; node 3 restarted at 11:57:42.384 [3:1@a41c77f0]". Of many nodes it

@@ -353,18 +353,18 @@ func TestWhoWroteNothingSinceTheLeaderLed(t *testing.T) {
 	life := func(node uint64, until time.Time) []rounds.Life {
 		return []rounds.Life{{Until: until, Last: rounds.Ref{Node: node, Seq: 9}}}
 	}
-	for after, told := range map[time.Duration]string{
-		5 * time.Second: "Of 3 nodes, node 3 has no record here since 12:59:50.000 [3:9] and nothing here tells that the " +
+	for before, told := range map[time.Duration]string{
+		10 * time.Second: "Of 3 nodes, node 3 has no record here since 12:59:50.000 [3:9] and nothing here tells that the " +
 			"other 2 ended.",
-		time.Second: "Nothing here tells that any of the 3 nodes ended.", // it may be about to write that it follows
+		-time.Millisecond: "Nothing here tells that any of the 3 nodes ended.",
 	} {
 		g := &rounds.Group{
-			From: at.Add(-time.Minute), Until: at.Add(after),
+			From: at.Add(-time.Minute), Until: at.Add(time.Second),
 			Leaderships: []rounds.Leadership{{Leader: 1, Term: 4, First: rounds.Ref{Node: 1, Seq: 1}, From: at}},
 			Nodes: []rounds.Node{
 				{ID: 1, Records: 1, Leader: 1, Lives: life(1, at)},
 				{ID: 2, Records: 1, Lives: life(2, at.Add(time.Millisecond)), Leader: 1},
-				{ID: 3, Records: 1, Lives: life(3, at.Add(-10*time.Second)), Leader: 3},
+				{ID: 3, Records: 1, Lives: life(3, at.Add(-before)), Leader: 3},
 			},
 		}
 		var list bytes.Buffer
@@ -372,5 +372,42 @@ func TestWhoWroteNothingSinceTheLeaderLed(t *testing.T) {
 			t.Fatal(err)
 		}
 		tells(t, list.String(), told)
+	}
+}
+
+// Of a machine that died its log is often not at hand: "node 3 has no log here" was all that was told of it, though its
+// peers saw its end. One that a peer saw again is not down.
+func TestWithoutALogPeersTellWhoIsDown(t *testing.T) {
+	at := time.Date(2026, 11, 28, 13, 0, 0, 0, time.UTC)
+	first := rounds.Ref{Node: 1, Seq: 1}
+	for _, c := range []struct {
+		evidence string
+		alive    []uint64
+		told     string
+	}{
+		{
+			"link-closed 3, dial-refused 3", []uint64{1, 2},
+			"Of 3 nodes, node 3 ended and has no log here [peers saw: 1:7] and",
+		},
+		{"heartbeat-missed 3", []uint64{1, 2}, "Of 3 nodes, node 3 is silent and has no log here [peers saw: 1:7] and"},
+		{"link-closed 3, dial-refused 3", []uint64{1, 2, 3}, "Of 3 nodes, node 3 has no log here and"},
+	} {
+		seen := rounds.Detection{Node: 1, At: at, Ref: rounds.Ref{Node: 1, Seq: 7}, Evidence: c.evidence}
+		g := &rounds.Group{
+			Leaderships: []rounds.Leadership{{Leader: 1, Term: 1, First: first, From: at}},
+			Nodes: []rounds.Node{
+				{
+					ID: 1, Records: 1, Leader: 1, Lives: []rounds.Life{{Until: at}},
+					Alive: []uint64{1, 2}, Gone: []rounds.Dropped{{ID: 3, Detection: seen}},
+				},
+				{ID: 2, Records: 1, Leader: 1, Lives: []rounds.Life{{Until: at}}, Alive: c.alive},
+				{ID: 3},
+			},
+		}
+		var list bytes.Buffer
+		if err := report.List(&list, g, report.Selection{}); err != nil {
+			t.Fatal(err)
+		}
+		tells(t, list.String(), c.told)
 	}
 }
