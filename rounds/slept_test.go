@@ -341,8 +341,8 @@ func TestSilentToOneThatSlept(t *testing.T) {
 	}
 }
 
-// "Nobody led for at most 4.5 s, from the end of the lease on": all voters were killed at once, and nobody saw the leader
-// end. Its process may have ended with its last record, long before its lease.
+// "Nobody led for at most 4.5 s, from the end of the lease on": all voters were killed at once, and nobody saw the
+// leader end. Its process may have ended with its last record, long before its lease.
 func TestAllKilledAtOnce(t *testing.T) {
 	v := newVoters()
 	v.level = "info"

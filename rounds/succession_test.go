@@ -73,8 +73,8 @@ func TestTwoLeadersAfterTheFirst(t *testing.T) {
 	}
 }
 
-// Of two leaders of one term, no record of an end being there of either, the one counts of which a later record tells: a
-// leader that was killed alone, and that another replaced in its own term, was the former one of all later changes.
+// Of two leaders of one term, no record of an end being there of either, the one counts of which a later record tells:
+// a leader that was killed alone, and that another replaced in its own term, was the former one of all later changes.
 func TestTheLaterLeaderOfATermIsReplaced(t *testing.T) {
 	s := newScript()
 	lead := func(node uint64, ms int, term uint64) {

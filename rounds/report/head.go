@@ -208,8 +208,9 @@ func upAndDown(g *rounds.Group) string {
 		case e.Kind == rounds.Silent || e.Kind == rounds.Paused:
 			is = condition{"is silent", "are silent", e.Known}
 		case e.Kind != rounds.Ended && unheardOf(g, &n):
-			quiet = append(quiet, fmt.Sprintf("node %d has no record here since %s%s", n.ID, when(g, lastLife(&n).Until),
-				cite(g.Names, lastLife(&n).Last)))
+			l := lastLife(&n)
+			quiet = append(quiet, fmt.Sprintf("node %d has no record here since %s%s", n.ID, when(g, l.Until),
+				cite(g.Names, l.Last)))
 			continue
 		case e.Kind != rounds.Ended:
 			rest++

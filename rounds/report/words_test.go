@@ -254,8 +254,8 @@ func TestWhichNodesAreThereIsASentence(t *testing.T) {
 	}
 	first := rounds.Ref{Node: 1, Seq: 1}
 	for told, nodes := range map[string][]rounds.Node{
-		"Of 4 nodes, nodes 2 and 3 are silent [peers saw: 1:2 1:3], node 4 has no log here and nothing here tells that " +
-			"the other ended.": {lives(2, rounds.Silent), lives(3, rounds.Silent), {ID: 4}},
+		"Of 4 nodes, nodes 2 and 3 are silent [peers saw: 1:2 1:3], node 4 has no log here and nothing here tells " +
+			"that the other ended.": {lives(2, rounds.Silent), lives(3, rounds.Silent), {ID: 4}},
 		"Of 4 nodes, node 2 ended [peers saw: 1:2], node 3 is silent [peers saw: 1:3], node 4 has no log here and": {
 			lives(2, rounds.Ended), lives(3, rounds.Silent), {ID: 4},
 		},
@@ -273,8 +273,8 @@ func TestWhichNodesAreThereIsASentence(t *testing.T) {
 	}
 }
 
-// Who leads is told of all who may lead. Without a lease, "node 3 leads" was told of a leader that had been killed alone
-// beside the one that replaced it in its own term, and a leader that was frozen was passed over.
+// Who leads is told of all who may lead. Without a lease, "node 3 leads" was told of a leader that had been killed
+// alone beside the one that replaced it in its own term, and a leader that was frozen was passed over.
 func TestAllWhoMayLeadAreTold(t *testing.T) {
 	at := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
 	leads := func(node, term uint64, from, until int) rounds.Leadership {
@@ -295,18 +295,19 @@ func TestAllWhoMayLeadAreTold(t *testing.T) {
 			"Node 3 leads term 1 since 12:00:00.000, as far as the records go [3:1].", "!No record says",
 		}},
 		"of one term": {"best-effort", []rounds.Leadership{leads(3, 1, 0, 0), leads(1, 1, 5, 5)}, []string{
-			"Node 1 leads term 1 since 12:00:05.000, as far as the records go [1:1]. No record says that node 3 stopped " +
-				"leading term 1, which it began to lead at 12:00:00.000 [3:1].",
+			"Node 1 leads term 1 since 12:00:05.000, as far as the records go [1:1]. No record says that node 3 " +
+				"stopped leading term 1, which it began to lead at 12:00:00.000 [3:1].",
 		}},
 		"of two terms": {"best-effort", []rounds.Leadership{leads(3, 1, 0, 0), leads(1, 2, 5, 5)}, []string{
-			"Node 1 leads term 2 since 12:00:05.000, as far as the records go [1:2]. No record says that node 3 stopped",
+			"Node 1 leads term 2 since 12:00:05.000, as far as the records go [1:2]. No record says that node 3 " +
+				"stopped",
 		}},
 		"under a lease": {"lease", []rounds.Leadership{leads(3, 1, 0, 0), leads(1, 2, 5, 5)}, []string{
 			"Node 1 leads term 2 since 12:00:05.000, as far as the records go [1:2].", "!No record says",
 		}},
 		"the later one ended": {"best-effort", []rounds.Leadership{leads(3, 1, 0, 0), ended}, []string{
-			"Perhaps node 3 leads term 1 still, since 12:00:00.000 [3:1]: no record says that it stopped, and node 1, " +
-				"which led term 2 after it, leads no more [peers saw: 2:4].",
+			"Perhaps node 3 leads term 1 still, since 12:00:00.000 [3:1]: no record says that it stopped, and node " +
+				"1, which led term 2 after it, leads no more [peers saw: 2:4].",
 		}},
 		"the later one ended, and it wrote on": {"best-effort", []rounds.Leadership{leads(3, 1, 0, 8), ended}, []string{
 			"Node 3 leads term 1 since 12:00:00.000, as far as the records go [3:1].", "!Perhaps",
@@ -346,16 +347,16 @@ func TestAnOlderRecordIsNotAboutTheLeader(t *testing.T) {
 	}
 }
 
-// Who wrote nothing since the leader began to lead does not follow it, and is told, although nobody saw it end: "nothing
-// here tells that any of the 3 nodes ended" was all that was told of one that had been killed when it was alone.
+// Who wrote nothing since the leader began to lead does not follow it, and is told, although nobody saw it end:
+// "nothing here tells that any of the 3 nodes ended" was all that was told of one that had been killed when alone.
 func TestWhoWroteNothingSinceTheLeaderLed(t *testing.T) {
 	at := time.Date(2026, 11, 28, 13, 0, 0, 0, time.UTC)
 	life := func(node uint64, until time.Time) []rounds.Life {
 		return []rounds.Life{{Until: until, Last: rounds.Ref{Node: node, Seq: 9}}}
 	}
 	for before, told := range map[time.Duration]string{
-		10 * time.Second: "Of 3 nodes, node 3 has no record here since 12:59:50.000 [3:9] and nothing here tells that the " +
-			"other 2 ended.",
+		10 * time.Second: "Of 3 nodes, node 3 has no record here since 12:59:50.000 [3:9] and nothing here tells " +
+			"that the other 2 ended.",
 		-time.Millisecond: "Nothing here tells that any of the 3 nodes ended.",
 	} {
 		g := &rounds.Group{
@@ -386,7 +387,8 @@ func TestWithoutALogPeersTellWhoIsDown(t *testing.T) {
 		told     string
 	}{
 		{
-			"link-closed 3, dial-refused 3", []uint64{1, 2},
+			"link-closed 3, dial-refused 3",
+			[]uint64{1, 2},
 			"Of 3 nodes, node 3 ended and has no log here [peers saw: 1:7] and",
 		},
 		{"heartbeat-missed 3", []uint64{1, 2}, "Of 3 nodes, node 3 is silent and has no log here [peers saw: 1:7] and"},
