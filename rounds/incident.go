@@ -33,7 +33,7 @@ type Incident struct {
 	Sooner time.Time `json:"sooner,omitzero"`
 
 	// Leaderless is how long nobody led: from From to Until, or 0 if the leaderships met or overlapped. It is how long
-	// nobody led at least where more is not known (see AtMost, and EndedUnseen).
+	// nobody led at least where more is not known (see AtLeast and AtMost).
 	// Before the first leadership it counts from the first call of an election.
 	Leaderless time.Duration `json:"leaderless"`
 	Terms      []uint64      `json:"terms"`   // the terms in which an election was held, in order
@@ -99,6 +99,12 @@ func (in *Incident) AtMost() time.Duration {
 // Bounded reports whether the records tell only for how long nobody led at most.
 func (in *Incident) Bounded() bool { return !in.Perhaps.IsZero() || !in.Sooner.IsZero() }
 
+// AtLeast reports whether nobody may have led for longer than Leaderless: the records bound it, or do not tell when the
+// leadership before ended, or it ended as others lost the leader, which was silent to them before.
+func (in *Incident) AtLeast() bool {
+	return in.Bounded() || in.Ended.Kind == EndedUnseen || in.Ended.Kind == EndedByLoss
+}
+
 // Began returns since when nobody led at the earliest.
 func (in *Incident) Began() time.Time {
 	if in.Perhaps.IsZero() {
@@ -109,10 +115,10 @@ func (in *Incident) Began() time.Time {
 
 // Length says for how long nobody led, or for how long at least.
 func (in *Incident) Length() string {
-	if in.Perhaps.IsZero() && in.Sooner.IsZero() && in.Ended.Kind != EndedUnseen {
-		return Span(in.Leaderless)
+	if in.AtLeast() {
+		return "at least " + Span(in.Leaderless)
 	}
-	return "at least " + Span(in.Leaderless)
+	return Span(in.Leaderless)
 }
 
 // Leaderless says for how long nobody led in all, since the first leadership.
@@ -130,7 +136,7 @@ func (s *Leaderless) add(in *Incident) {
 	}
 	s.Changes++
 	s.Sum += in.Leaderless
-	s.AtLeast = s.AtLeast || in.Ended.Kind == EndedUnseen || in.Bounded()
+	s.AtLeast = s.AtLeast || in.AtLeast()
 	if s.Worst == nil || in.AtMost() > s.Worst.AtMost() {
 		s.Worst = new(*in)
 	}

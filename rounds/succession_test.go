@@ -3,6 +3,7 @@ package rounds_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
@@ -94,5 +95,27 @@ func TestTheLaterLeaderOfATermIsReplaced(t *testing.T) {
 	in := all[len(all)-1]
 	if in.Former != 1 || in.Leader != 2 || in.Ended.Kind != rounds.EndedByProcess || !in.From.Equal(atMS(9000)) {
 		t.Errorf("node %d ended by %s at %v, before node %d", in.Former, in.Ended.Kind, in.From, in.Leader)
+	}
+}
+
+// "Nobody led for 0 ms": a leader that was frozen, without a lease, was silent to the others before they lost it.
+func TestALostLeaderWasSilentBefore(t *testing.T) {
+	s := newScript()
+	s.add(3, 0, trace.Record{
+		Term: 1, Event: "timeout", Leader: 3, Why: []string{"no higher node is alive -> lead term 1"},
+	})
+	s.add(2, 1, trace.Record{Term: 1, Event: "receive", Leader: 3, Why: []string{"3 leads term 1 -> follow it"}})
+	s.add(2, 5000, trace.Record{
+		Term: 2, Event: "peers", Alive: []uint64{2}, Evidence: "heartbeat-missed 3", Leader: 2,
+		Why: []string{"leader 3 is gone -> call an election of term 2", "no higher node is alive -> lead term 2"},
+	})
+	list := told(t, s.b.History().Groups[0])
+	for _, want := range []string{
+		"For how long nobody led, in 1 change, is not known.", " ? leader 3 is gone: heartbeat-missed (node 2 first)",
+		"Node 2 led as soon as node 3 was lost to others [peers saw: 2:2].",
+	} {
+		if !strings.Contains(list, want) {
+			t.Errorf("want %q in\n%s", want, list)
+		}
 	}
 }

@@ -63,7 +63,7 @@ func nobody(g *rounds.Group, from, until time.Time) string {
 				took = i.Leaderless
 			}
 			why = clean(i.Why)
-			if i.Former != 0 && (i.Bounded() || i.Ended.Kind == rounds.EndedUnseen) {
+			if i.Former != 0 && i.AtLeast() {
 				least = "at least "
 			}
 		}

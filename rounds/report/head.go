@@ -146,7 +146,7 @@ func since(in *rounds.Incident, when func(time.Time) string) string {
 	switch {
 	case !in.Perhaps.IsZero():
 		return fmt.Sprintf("%s at the latest, perhaps since %s", when(in.From), when(in.Perhaps))
-	case in.Ended.Kind == rounds.EndedUnseen:
+	case in.Ended.Kind == rounds.EndedUnseen || in.Ended.Kind == rounds.EndedByLoss:
 		return when(in.From) + " at the latest"
 	}
 	return when(in.From)
@@ -375,7 +375,7 @@ func withoutLeader(g *rounds.Group) string {
 		return text + ": " + cmp.Or(in.Why, "no record says why") + proofOf(g.Names, in, in.PerhapsRef) + "."
 	}
 	least = ""
-	if in.Ended.Kind == rounds.EndedUnseen || in.Bounded() {
+	if in.AtLeast() {
 		least = "at least "
 	}
 	text = fmt.Sprintf("%s; the longest %s%s from %s on", text, least, rounds.Span(in.Leaderless), when(g, in.From))

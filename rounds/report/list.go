@@ -319,14 +319,12 @@ func leaderless(r *rounds.Round) string {
 	switch {
 	case in == nil || r.Term != lastOf(in) || r.Winner != nil && in.Leader != r.Winner.Node:
 		return "-"
-	case in.Ended.Kind == rounds.EndedUnseen && in.Perhaps.IsZero() && in.Leaderless > 0:
+	case in.AtLeast() && in.Leaderless > 0:
 		return "≥" + rounds.Span(in.Leaderless)
-	case in.Ended.Kind == rounds.EndedUnseen && in.Perhaps.IsZero():
-		return "?"
-	case in.Bounded() && in.Leaderless > 0:
-		return "≥" + rounds.Span(in.Leaderless)
-	case in.Bounded():
+	case in.Bounded() && (in.Ended.Kind != rounds.EndedUnseen || !in.Perhaps.IsZero()):
 		return "≤" + rounds.Span(in.AtMost())
+	case in.AtLeast():
+		return "?"
 	}
 	return rounds.Span(in.Leaderless)
 }
