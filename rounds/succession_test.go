@@ -119,3 +119,19 @@ func TestALostLeaderWasSilentBefore(t *testing.T) {
 		}
 	}
 }
+
+// A story says that it is not known for how long nobody led, as the list does by a question mark.
+func TestAStoryTellsWhatIsNotKnownOfTheTimeBefore(t *testing.T) {
+	s := newScript()
+	s.add(3, 0, trace.Record{
+		Term: 1, Event: "timeout", Leader: 3, Why: []string{"no higher node is alive -> lead term 1"},
+	})
+	s.add(2, 5000, trace.Record{
+		Term: 2, Event: "timeout", Leader: 2,
+		Why: []string{"no leader was heard of -> call an election of term 2", "no higher node is alive -> lead term 2"},
+	})
+	want := "For how long nobody led before is not known: no record tells until when node 3 led term 1. At 12:00:05.000"
+	if list := told(t, s.b.History().Groups[0]); !strings.Contains(list, want) {
+		t.Errorf("want %q in\n%s", want, list)
+	}
+}

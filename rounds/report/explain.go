@@ -32,8 +32,12 @@ func Explain(w io.Writer, g *rounds.Group, r *rounds.Round, theory bool) error {
 // incident says for how long nobody led, and why, if it was for longer than an election takes.
 func incident(names *rounds.Names, r *rounds.Round) (sentences []string) {
 	in := r.Incident
-	if in == nil || in.Former == 0 || in.Ended.Kind == rounds.EndedUnseen && in.Perhaps.IsZero() {
+	if in == nil || in.Former == 0 {
 		return nil
+	}
+	if in.Ended.Kind == rounds.EndedUnseen && in.Perhaps.IsZero() {
+		return []string{fmt.Sprintf("For how long nobody led before is not known: no record tells until when node %d "+
+			"led term %d.", in.Former, in.FormerTerm)}
 	}
 	say := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
 	until := "until the logs end"
