@@ -164,7 +164,7 @@ func TestVotersMissing(t *testing.T) {
 			v.start(3, 8000)
 			v.ask(3, 8500, 2)
 			v.lead(3, 8510, 2)
-		}, "voters 2 and 3 dead: 1 of 3 remain"},
+		}, "voters 2 and 3 dead: 1 of 3 remains"},
 		"one after the other was away": {func(v *voters) {
 			v.lose(1, 1010, "left 2", 1, 3)
 			v.ask(1, 1100, 2)
@@ -173,7 +173,7 @@ func TestVotersMissing(t *testing.T) {
 			v.ask(3, 4100, 2)
 			v.ask(1, 5000, 2)
 			v.lead(1, 5010, 2)
-		}, "voter 2 stopped, 3 not answering: 1 of 3 remain"},
+		}, "voter 2 stopped, 3 not answering: 1 of 3 remains"},
 		"a log was cut": {func(v *voters) {
 			v.lose(1, 1010, "link-closed 2, dial-refused 2", 1, 3)
 			v.ask(1, 1100, 2)
@@ -184,12 +184,12 @@ func TestVotersMissing(t *testing.T) {
 		"one was lost from view in no record": {func(v *voters) {
 			v.lose(1, 1010, "link-closed 2, dial-refused 2", 1)
 			v.add(1, 5000, trace.Record{Event: "timeout", Why: []string{"no leader was heard of -> ask the others"}})
-		}, "voter 2 dead, 3 without a sign of life here: 1 of 3 remain"},
+		}, "voter 2 dead, 3 without a sign of life here: 1 of 3 remains"},
 		"nobody leads, and a log was cut": {func(v *voters) {
 			v.lose(1, 1010, "link-closed 2, dial-refused 2", 1, 3)
 			v.ask(1, 1100, 2)
 			v.ask(1, 5000, 2)
-		}, "voter 2 dead, 3 without a sign of life here: 1 of 3 remain"},
+		}, "voter 2 dead, 3 without a sign of life here: 1 of 3 remains"},
 	} {
 		v := newVoters()
 		v.ask(1, 0, 1)
@@ -238,25 +238,25 @@ func TestBackWithoutARecordOfIt(t *testing.T) {
 	}{
 		"its start is in a record": {func(v *voters) {
 			v.start(3, 3500)
-		}, "voters 2 and 3 dead: 1 of 3 remain", 2500 * time.Millisecond},
+		}, "voters 2 and 3 dead: 1 of 3 remains", 2500 * time.Millisecond},
 		"its start is in none": {func(v *voters) {
 			v.life[3]++
 			v.add(3, 3500, trace.Record{Event: "receive", From: 1, Msg: "PRE_VOTE", MsgID: "1:5003"})
-		}, "voter 2 dead, 3 ended and not seen since: 1 of 3 remain", 2500 * time.Millisecond},
+		}, "voter 2 dead, 3 ended and not seen since: 1 of 3 remains", 2500 * time.Millisecond},
 		"it was seen": {func(v *voters) {
 			v.lose(1, 3000, "", 1, 3)
-		}, "voter 2 dead, 3 ended and not seen since: 1 of 3 remain", 2 * time.Second},
+		}, "voter 2 dead, 3 ended and not seen since: 1 of 3 remains", 2 * time.Second},
 		"others that wrote nothing were there before": {func(v *voters) {
 			v.lose(1, 1200, "", 1, 2, 3)
 			v.lose(1, 1500, "link-closed 2, dial-refused 2, link-closed 3, dial-refused 3", 1)
 			v.start(3, 3000)
-		}, "voters 2 and 3 dead: 1 of 3 remain", 1500 * time.Millisecond},
+		}, "voters 2 and 3 dead: 1 of 3 remains", 1500 * time.Millisecond},
 		"one that wrote nothing was there before": {func(v *voters) {
 			v.lose(1, 2800, "", 1, 3)
 			v.start(3, 3000)
-		}, "voter 2 dead, 3 ended and not seen since: 1 of 3 remain", 1800 * time.Millisecond},
+		}, "voter 2 dead, 3 ended and not seen since: 1 of 3 remains", 1800 * time.Millisecond},
 		"only its end was proven": {func(*voters) {
-		}, "voter 2 dead, 3 ended and not seen since: 1 of 3 remain", 3 * time.Second},
+		}, "voter 2 dead, 3 ended and not seen since: 1 of 3 remains", 3 * time.Second},
 	} {
 		v := newVoters()
 		v.level = "info"
@@ -281,8 +281,8 @@ func TestBackWithoutARecordOfIt(t *testing.T) {
 // is known only if who saw it end asked it again; a new process of another voter that asks tells nothing.
 func TestEndedAndNotAskedSince(t *testing.T) {
 	for name, want := range map[string]string{
-		"asked":     "voters 2 and 3 dead: 1 of 3 remain",
-		"not asked": "voters 2 and 3 ended and not seen since: 1 of 3 remain",
+		"asked":     "voters 2 and 3 dead: 1 of 3 remains",
+		"not asked": "voters 2 and 3 ended and not seen since: 1 of 3 remains",
 	} {
 		v := newVoters()
 		v.level = "info"
@@ -335,7 +335,7 @@ func TestProofAboutAnEarlierProcess(t *testing.T) {
 	v.add(2, 1000, trace.Record{Event: "gone", About: 3, Detail: "3 n3life0"})
 	v.expire(2, 1500, 1)
 	v.add(2, 3500, trace.Record{Event: "timeout", Term: 1})
-	if in, want := v.last(), "voters 1 and 3 ended and not seen since: 1 of 3 remain"; in.Why != want {
+	if in, want := v.last(), "voters 1 and 3 ended and not seen since: 1 of 3 remains"; in.Why != want {
 		t.Errorf("%q, want %q; %+v", in.Why, want, in)
 	}
 }
@@ -356,7 +356,7 @@ func TestBackWhileTheOtherSlept(t *testing.T) {
 	v.lose(1, 3503, "", 1, 2, 3)
 	v.ask(2, 4000, 2)
 	v.lead(2, 4010, 2)
-	if in, want := v.last(), "voter 3 ended and not seen since, 1 not answering: 1 of 3 remain"; in.Why != want {
+	if in, want := v.last(), "voter 3 ended and not seen since, 1 not answering: 1 of 3 remains"; in.Why != want {
 		t.Errorf("%q, want %q; %+v", in.Why, want, in)
 	}
 }
@@ -412,7 +412,7 @@ func TestAskedBeforeItWroteAndReadLater(t *testing.T) {
 	v.lead(3, 5200, 2)
 	v.add(1, 5800, trace.Record{Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:20001", Term: 1, Round: 2})
 	all := v.b.History().Groups[0].Incidents
-	want := "voters 1 and 3 not answering: 1 of 3 remain"
+	want := "voters 1 and 3 not answering: 1 of 3 remains"
 	if in := all[len(all)-1]; in.Why != want || in.Leader != 3 {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
@@ -422,8 +422,8 @@ func TestAskedBeforeItWroteAndReadLater(t *testing.T) {
 // come back. Its log is missing.
 func TestSilentWithNobodyToHear(t *testing.T) {
 	for watched, want := range map[bool]string{
-		true:  "voter 2 dead, 3 silent: 1 of 3 remain",
-		false: "voter 2 dead, 3 without a sign of life here: 1 of 3 remain",
+		true:  "voter 2 dead, 3 silent: 1 of 3 remains",
+		false: "voter 2 dead, 3 without a sign of life here: 1 of 3 remains",
 	} {
 		v := newVoters()
 		v.ask(1, 0, 1)
@@ -462,7 +462,7 @@ func TestDeadWithNobodyToSeeItBack(t *testing.T) {
 			v.add(1, ms, trace.Record{Event: "timeout", Term: 1, Round: 2})
 		}
 		v.start(4, 9000)
-		if in, want := v.last(), "voter 2 dead, 3 ended and not seen since: 1 of 3 remain"; in.Why != want {
+		if in, want := v.last(), "voter 2 dead, 3 ended and not seen since: 1 of 3 remains"; in.Why != want {
 			t.Errorf("%q, want %q: %+v", in.Why, want, in)
 		}
 	}

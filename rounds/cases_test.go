@@ -120,7 +120,7 @@ func TestCases(t *testing.T) {
 		"ring3-votes-misattributed": {
 			nil,
 			[]string{
-				"Nobody led for 4.43 s", "voter 3 ended and not seen since, 1 down or paused: 1 of 3 remain",
+				"Nobody led for 4.43 s", "voter 3 ended and not seen since, 1 down or paused: 1 of 3 remains",
 				"Nothing here tells that any of the 3 nodes ended; node 1 restarted by 11:51:52.418 " +
 					"[1:1@6e3652c6] and node 3 restarted by 11:51:57.412 [3:1@d6d48b2c].",
 			},
@@ -160,7 +160,7 @@ func TestCases(t *testing.T) {
 		"votes-wiped": {
 			[]rounds.FindingName{rounds.NoEnd},
 			[]string{
-				"voters 1 and 2 voting for nobody, with nothing saved: 1 of 3 remain [inferred: 3:7 1:1@f8d5cdf6 " +
+				"voters 1 and 2 voting for nobody, with nothing saved: 1 of 3 remains [inferred: 3:7 1:1@f8d5cdf6 " +
 					"2:1@4e937b52]",
 			},
 			[]string{"the lease of node 3 ended", "just started"},
@@ -171,7 +171,7 @@ func TestCases(t *testing.T) {
 			[]rounds.FindingName{rounds.NoEnd},
 			[]string{
 				"Nobody leads since 09:16:40.879: " +
-					"voter 1 started again and refusing to run, 3 ended and not seen since: 1 of 3 remain [",
+					"voter 1 started again and refusing to run, 3 ended and not seen since: 1 of 3 remains [",
 				"nodes 1 and 3 refused to run when started again",
 			},
 			nil,

@@ -92,7 +92,9 @@ func (s *shortage) tellOf(called string, all int) string {
 			noun = cmp.Or(noun, words.Either(len(ids), called, called+"s")) // "voters 5 dead" would be five
 		}
 	}
-	return fmt.Sprintf("%s %s: %d of %d remain", noun, strings.Join(parts, ", "), all-len(s.missing), all)
+	left := all - len(s.missing)
+	return fmt.Sprintf("%s %s: %d of %d %s", noun, strings.Join(parts, ", "), left, all,
+		words.Either(left, "remains", "remain"))
 }
 
 // everyVoter returns who votes, in order.

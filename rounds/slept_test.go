@@ -27,7 +27,7 @@ func TestOutageOfSleepers(t *testing.T) {
 	if in.Leaderless < 2000*time.Millisecond || in.AtMost() > 3560*time.Millisecond {
 		t.Errorf("%+v", in)
 	}
-	if want := "voters 1 and 3 paused: 1 of 3 remain"; in.Why != want {
+	if want := "voters 1 and 3 paused: 1 of 3 remains"; in.Why != want {
 		t.Errorf("%q, want %q", in.Why, want)
 	}
 }
@@ -48,7 +48,7 @@ func TestOverslept(t *testing.T) {
 	v.expire(1, 9001, 2)
 	v.ask(2, 9500, 3)
 	v.lead(2, 9510, 3)
-	want := "voters 1 and 3 paused: 1 of 3 remain"
+	want := "voters 1 and 3 paused: 1 of 3 remains"
 	if in := v.last(); in.Why != want || in.AtMost() < 7*time.Second {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
@@ -140,7 +140,7 @@ func TestHeldUpHeartbeatAtLevelInfo(t *testing.T) {
 		"the process of node 3 ended": func(v *voters, node uint64) {
 			v.miss(node, 5000, 3)
 		},
-		"voters 1 and 2 paused: 1 of 3 remain": func(v *voters, node uint64) { v.wake(node, 5000, 3, 2) },
+		"voters 1 and 2 paused: 1 of 3 remains": func(v *voters, node uint64) { v.wake(node, 5000, 3, 2) },
 	} {
 		v := newVoters()
 		v.level = "info"
@@ -203,7 +203,7 @@ func TestFrozenLeader(t *testing.T) {
 	}
 	v.ask(2, 7000, 2)
 	in := v.last()
-	if want := "voters 1 and 3 without a sign of life here: 1 of 3 remain"; !in.Unsure() || in.Why != want {
+	if want := "voters 1 and 3 without a sign of life here: 1 of 3 remains"; !in.Unsure() || in.Why != want {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
 	if in.Leaderless != 0 || in.AtMost() != 5500*time.Millisecond || in.Perhaps != atMS(1500) {
@@ -257,7 +257,7 @@ func TestFrozenLeaderStartsAgain(t *testing.T) {
 	})
 	v.lead(2, 8010, 2)
 	v.start(3, 12000)
-	if in, want := v.last(), "voters 1 and 3 not answering: 1 of 3 remain"; in.Why != want {
+	if in, want := v.last(), "voters 1 and 3 not answering: 1 of 3 remains"; in.Why != want {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
 }
@@ -274,7 +274,7 @@ func TestLogsGoOnBehindTheRecords(t *testing.T) {
 	v.b.Line("c", 3, atMS(7000))
 	v.b.Line("c", 9, atMS(9000))
 	in := v.last()
-	want := "voters 1 and 2 without a sign of life here: 1 of 3 remain"
+	want := "voters 1 and 2 without a sign of life here: 1 of 3 remains"
 	if in.Why != want || in.Leaderless != 5*time.Second {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
@@ -298,7 +298,7 @@ func unheeded() *voters {
 // "Who is missing is not told while a quorum loss of three nodes goes on": the leader says that no majority answers it.
 func TestLeaderUnheeded(t *testing.T) {
 	v := unheeded()
-	if in, want := v.last(), "voters 1 and 2 without a sign of life here: 1 of 3 remain"; in.Why != want {
+	if in, want := v.last(), "voters 1 and 2 without a sign of life here: 1 of 3 remains"; in.Why != want {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
 	v.miss(1, 3010, 3) // it is there, and so the leader was cut off
@@ -315,7 +315,7 @@ func TestLeaderUnheededByProcessesThatEnded(t *testing.T) {
 	v.start(2, 8010)
 	v.ask(1, 8100, 2)
 	v.lead(1, 8110, 2)
-	if in, want := v.last(), "voters 1 and 2 not answering: 1 of 3 remain"; in.Why != want {
+	if in, want := v.last(), "voters 1 and 2 not answering: 1 of 3 remains"; in.Why != want {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
 }

@@ -83,7 +83,7 @@ func TestQuorumLost(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
-		const want = "* Nobody leads cluster c, bully since 00:01:00.000: voters 2 and 3 dead: 1 of 3 remain " +
+		const want = "* Nobody leads cluster c, bully since 00:01:00.000: voters 2 and 3 dead: 1 of 3 remains " +
 			"[inferred: 1:3 1:2]."
 		if !strings.Contains(printed.String(), want) {
 			t.Errorf("no %q in: %s", want, &printed)

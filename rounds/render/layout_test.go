@@ -196,7 +196,7 @@ func outage() *rounds.Group {
 			{Leader: 3, Term: 3, Until: sec(2), Leaderless: time.Second, Why: "first leader"},
 			{
 				Former: 3, From: sec(10), Until: sec(20), Leaderless: 10 * time.Second,
-				Why: "3 dead, 1 paused: 1 of 3 remain",
+				Why: "3 dead, 1 paused: 1 of 3 remains",
 			},
 		},
 	}
@@ -218,7 +218,7 @@ func TestTimelineOfAnOutage(t *testing.T) {
 	}
 	for i, want := range map[int]string{
 		0: "nobody led for 1 s: first leader",
-		2: "nobody led for 10 s: 3 dead, 1 paused: 1 of 3 remain",
+		2: "nobody led for 10 s: 3 dead, 1 paused: 1 of 3 remains",
 		3: "node 1 leads for 10 s",
 	} {
 		if l.State[i].Text != want {

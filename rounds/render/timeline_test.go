@@ -83,7 +83,7 @@ func TestTimelinePage(t *testing.T) {
 		if got := eval[int](b, `document.querySelectorAll(".axis b").length`); got < c.dates {
 			t.Errorf("× %d: %d dates, want %d or more", c.times, got, c.dates)
 		}
-		const why = ": 3 dead, 1 paused: 1 of 3 remain"
+		const why = ": 3 dead, 1 paused: 1 of 3 remains"
 		said := eval[string](b, `document.querySelectorAll(".all .nobody")[1].focus(),
 			document.querySelector(".said").textContent`)
 		if title := eval[string](b, `document.activeElement.title`); !strings.HasSuffix(said, why) || said != title {
