@@ -42,7 +42,7 @@ func (g *group) end(r *Leadership) {
 	late := r.gap || r.endedBy.expired && !r.life.debug // it may have noticed long after
 	if leased(g.guarantee) && (r.Last.IsZero() || late) {
 		if at, ref := g.abandoned(r, true); !at.IsZero() {
-			if over := g.ranOut(r, at); !over.After(g.logsEnd) { // else it may still be renewed
+			if over := g.ranOut(r, at); g.overInLogs(r, at, over) { // else it may still be renewed
 				sooner(over, Ending{EndedByLease, PeersSaw, ref})
 			}
 		}
@@ -55,6 +55,56 @@ func (g *group) end(r *Leadership) {
 			r.End, r.Ended = r.Lease, Ending{EndedByLease, Inferred, ref}
 		}
 	}
+}
+
+// overInLogs reports whether a lease, which a majority of the voters held for ended at the time at, had ended by the
+// time over when the logs end. Where no messages compare the clocks of those voters with the leader's, it had ended if
+// each of them was bound to it no more when the logs end by its own clock.
+func (g *group) overInLogs(r *Leadership, at, over time.Time) bool {
+	if !over.After(g.logsEndBy(r.Leader)) {
+		return true
+	}
+	apart := false
+	for i := range r.Followers {
+		f := &r.Followers[i]
+		left, _, ok := g.departed(f)
+		if !ok || left.After(at) {
+			continue
+		}
+		if g.boundUntil(f, left).After(g.logsEndBy(f.Node)) {
+			return false
+		}
+		apart = apart || g.apart(f.Node, r.Leader) == unbounded
+	}
+	return apart
+}
+
+// logsEndBy returns when the logs end by the clock of the node. It leaves out those that end long after that of the node
+// by clocks that no messages compare.
+func (g *group) logsEndBy(node uint64) (end time.Time) {
+	own := g.logEnd(node)
+	for id := range g.nodes {
+		last := g.logEnd(id)
+		if last.Sub(own) <= alike || g.apart(id, node) != unbounded {
+			end = latest(end, last)
+		}
+	}
+	return end
+}
+
+// logEnd returns when the log of the node ends, zero if it has none.
+func (g *group) logEnd(node uint64) (end time.Time) {
+	m := g.nodes[node]
+	if m == nil {
+		return end
+	}
+	if at, known := g.lines[node]; known {
+		end = g.fix.at(node, at)
+	}
+	for _, l := range m.lives {
+		end = latest(end, g.fix.at(node, l.until))
+	}
+	return end
 }
 
 // released returns the follower that first got the leader's word that it leads no more, nil if none did.

@@ -295,3 +295,32 @@ func TestLeaseOfALogThatEndsBeforeTheNextProcess(t *testing.T) {
 		}
 	}
 }
+
+// "Nobody leads since 12:00:01.590: the lease of node 1 ended", though it leads on: its log ends before the lease. The
+// other voters were started again, and their logs seem to go on for hours, by clocks that no messages compare.
+func TestLeaseThatEndsAfterTheLogOfItsLeader(t *testing.T) {
+	for _, c := range []struct {
+		ahead int // by how much the clocks of the others are ahead, in ms
+		until int // when they last write
+		over  bool
+	}{
+		{0, 700, false}, {0, 3000, true},
+		{5 * 3600e3, 700, false}, {5 * 3600e3, 3000, true},
+		{-5 * 3600e3, 700, false},
+	} {
+		v := newVoters()
+		v.start(1, 0)
+		v.ask(1, 5, 1)
+		v.lead(1, 10, 1)
+		for node := uint64(2); node <= 3; node++ {
+			v.follow(node, c.ahead+20, 1, 1)
+			v.start(node, c.ahead+650)
+			v.add(node, c.ahead+c.until, trace.Record{Event: "peers", Alive: []uint64{2, 3}})
+		}
+		v.send(1, 600, 1, "1:9", "x -> y")
+		g := v.b.History().Groups[0]
+		if led := g.Led(1, 1); led == nil || led.End.IsZero() == c.over {
+			t.Errorf("%+v: %+v; %q", c, led, g.Unknown)
+		}
+	}
+}
