@@ -397,9 +397,9 @@ func TestEndByAClockThatIsNotCompared(t *testing.T) {
 	}
 }
 
-// Who sent a process a message that it received, and saw the end of its node later, tells that it ended. The message may
-// have been sent to a former process, though, and its end be the one that was seen: also where nothing tells of that one
-// but that something was saved.
+// Who sent a process a message that it received, and saw the end of its node later, tells that it ended. The message
+// may have been sent to a former process, though, and its end be the one that was seen: also where nothing tells of
+// that one but that something was saved.
 func TestEndOfWhoReceivedByAClockThatIsNotCompared(t *testing.T) {
 	const hour = 3600e3
 	for _, c := range []struct {

@@ -79,8 +79,8 @@ func (g *group) overInLogs(r *Leadership, at, over time.Time) bool {
 	return apart
 }
 
-// logsEndBy returns when the logs end by the clock of the node. It leaves out those that end long after that of the node
-// by clocks that no messages compare.
+// logsEndBy returns when the logs end by the clock of the node. It leaves out those that end long after the log of the
+// node by clocks that no messages compare.
 func (g *group) logsEndBy(node uint64) (end time.Time) {
 	own := g.logEnd(node)
 	for id := range g.nodes {
@@ -343,8 +343,8 @@ func (g *group) followedBefore(l *life, d *drop) bool {
 	})
 }
 
-// metBefore reports whether the process that gives the evidence had received a message of l before, or had sent one that
-// l received. What it sent to a former process may have come to l, and the end of that one be what it saw.
+// metBefore reports whether the process that gives the evidence had received a message of l before, or had sent one
+// that l received. What it sent to a former process may have come to l, and the end of that one be what it saw.
 func (g *group) metBefore(l *life, d *drop) bool {
 	before := func(e *entry) bool {
 		return e.Ref.Node == d.Node && e.Ref.Incarnation == d.Ref.Incarnation && e.Ref.Seq < d.Ref.Seq

@@ -304,8 +304,10 @@ func TestLeaseThatEndsAfterTheLogOfItsLeader(t *testing.T) {
 		until int // when they last write
 		over  bool
 	}{
-		{0, 700, false}, {0, 3000, true},
-		{5 * 3600e3, 700, false}, {5 * 3600e3, 3000, true},
+		{0, 700, false},
+		{0, 3000, true},
+		{5 * 3600e3, 700, false},
+		{5 * 3600e3, 3000, true},
 		{-5 * 3600e3, 700, false},
 	} {
 		v := newVoters()

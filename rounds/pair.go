@@ -325,8 +325,8 @@ func (m *post) may(got *receipt) bool {
 }
 
 // ofOtherTerm reports whether m is of the leader of another term than the one whose leader the process of the entry e
-// follows since it received the message, or of another term than the one that this process entered by it. Under a lease,
-// the record that sent a message may be about an earlier term than the message.
+// follows since it received the message, or of another term than the one that this process entered by it. Under a
+// lease, the record that sent a message may be about an earlier term than the message.
 func (g *group) ofOtherTerm(m *post, e *entry) bool {
 	switch {
 	case e == nil:

@@ -61,8 +61,8 @@ func (r *reading) compareLeaderships() {
 // longSilent is how long after the end of a lease its end is told at least, if nobody wrote of it.
 const longSilent = 5 * time.Second
 
-// overAt returns when it is told at the latest that a leadership under a lease has ended. A process that crashed has the
-// lease still, and who notices that it ran out may have slept, while others promised it once more.
+// overAt returns when it is told at the latest that a leadership under a lease has ended. A process that crashed has
+// the lease still, and who notices that it ran out may have slept, while others promised it once more.
 func (r *reading) overAt(truth *sim.Reign) time.Time {
 	over, long := truth.Until, longSilent
 	for i := range r.run.records {
