@@ -103,12 +103,14 @@ func (g *group) mayBeBack(f *Follower) bool {
 // surelyFirst reports whether no process of the node came before the first one here. Where logs are cut, that may have
 // lost its disk.
 func (g *group) surelyFirst(m *member) bool {
-	if len(m.lives) == 0 || g.pairing.cut {
-		return false
-	}
+	return len(m.lives) > 0 && !g.pairing.cut && !g.seenBefore(m)
+}
+
+// seenBefore reports whether another node saw or heard the node long before its first process here began.
+func (g *group) seenBefore(m *member) bool {
 	first := m.lives[0]
 	seen := earliest(firstAfter(g.joins[first.node], time.Time{}), firstAfter(g.heard[first.node], time.Time{}))
-	return seen.IsZero() || seen.After(g.fix.at(first.node, first.from).Add(-maxTransit))
+	return !seen.IsZero() && !seen.After(g.fix.at(first.node, first.from).Add(-maxTransit))
 }
 
 // tells reports whether the records of the process tell what it believed from one time to another: none is missing, and

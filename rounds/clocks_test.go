@@ -399,18 +399,28 @@ func TestEndByAClockThatIsNotCompared(t *testing.T) {
 
 // Who sent a process a message that it received, and saw the end of its node later, tells that it ended. The message
 // may have been sent to a former process, though, and its end be the one that was seen: also where nothing tells of
-// that one but that something was saved.
+// that one but that something was saved, or that others saw the node long before.
 func TestEndOfWhoReceivedByAClockThatIsNotCompared(t *testing.T) {
 	const hour = 3600e3
 	for _, c := range []struct {
 		lost   int    // when node 1 lost node 3, in ms
 		former bool   // node 3 ran a process before
 		saved  uint64 // the term that node 3 had saved
+		seen   bool   // node 1 saw node 3 long before
 		told   bool
-	}{{lost: 850}, {lost: 1100, told: true}, {lost: 1100, former: true}, {lost: 1100, saved: 1}} {
+	}{
+		{lost: 850},
+		{lost: 1100, told: true},
+		{lost: 1100, former: true},
+		{lost: 1100, saved: 1},
+		{lost: 1100, seen: true},
+	} {
 		v := newVoters()
 		v.guarantee = "best-effort"
-		v.start(1, 0)
+		v.start(1, -4000)
+		if c.seen {
+			v.add(1, -3000, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		}
 		v.exchange(1, 1, 100, 110)
 		v.exchange(2, 1, 200, 210)
 		if c.former {

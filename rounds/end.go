@@ -349,7 +349,8 @@ func (g *group) metBefore(l *life, d *drop) bool {
 	before := func(e *entry) bool {
 		return e.Ref.Node == d.Node && e.Ref.Incarnation == d.Ref.Incarnation && e.Ref.Seq < d.Ref.Seq
 	}
-	first := l.place == 0 && g.nodes[l.node].surelyWhole()
+	m := g.nodes[l.node]
+	first := l.place == 0 && m.surelyWhole() && !g.seenBefore(m)
 	return slices.ContainsFunc(g.pairing.arrivals, func(got arrival) bool {
 		e := got.e
 		return e != nil && e.cause != nil && !e.unsure &&
