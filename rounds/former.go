@@ -3,10 +3,12 @@ package rounds
 import (
 	_ "embed"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -67,26 +69,104 @@ func formerTable() (table []former) {
 	return table
 }
 
-// mostFormer is how many sentences of a former release a group remembers at most: in one election, several nodes say
-// the same.
+// mostFormer is how many shapes of sentences of a former release a group remembers at most.
 const mostFormer = 1024
+
+// formerShape is the reason of all sentences of one shape.
+type formerShape struct {
+	kind    *algorithms.ReasonKind
+	args    []trace.Arg // each number is the index of one in the sentence
+	numbers int         // in the sentence
+	varies  bool        // an argument has words with numbers, so that each sentence is read by itself
+}
 
 // formerReason turns a sentence of a former release into a reason. If the sentence decided nothing,
 // the reason has only the sentence.
 func (g *group) formerReason(why string) reason {
-	known, ok := g.former[why]
+	var room [256]byte
+	shape := shapeOf(room[:0], why)
+	known, ok := g.former[string(shape)]
 	if !ok {
 		if len(g.former) >= mostFormer {
 			clear(g.former)
 		}
-		own := strings.Clone(why) // which keeps no memory of the log
-		told := formerly(g.key.algo, own)
-		known = reason{kind: kindOf(told.Code).ReasonKind, args: told.Args, former: true}
-		g.former[own] = known
+		known = readShape(g.key.algo, string(shape))
+		g.former[string(shape)] = known
 	}
-	known.why = why
-	return known
+	var numbers [16]uint64
+	if found, ok := numbersOf(numbers[:0], why); ok && len(found) == known.numbers && !known.varies {
+		return reason{kind: known.kind, args: g.withNumbers(known.args, found), why: why, former: true}
+	}
+	told := formerly(g.key.algo, why)
+	return reason{kind: kindOf(told.Code).ReasonKind, args: told.Args, why: why, former: true}
 }
+
+// readShape reads a shape as the sentence in which each number is its own index.
+func readShape(algorithm, shape string) (f formerShape) {
+	var b strings.Builder
+	for {
+		words, rest, number := strings.Cut(shape, "#")
+		b.WriteString(words)
+		if !number {
+			break
+		}
+		b.WriteString(strconv.Itoa(f.numbers))
+		f.numbers++
+		shape = rest
+	}
+	told := formerly(algorithm, b.String())
+	f.kind, f.args, f.varies = kindOf(told.Code).ReasonKind, told.Args, wordsVary(told.Args)
+	return f
+}
+
+// wordsVary reports whether there are words with numbers among the arguments.
+func wordsVary(args []trace.Arg) bool {
+	return slices.ContainsFunc(args, func(a trace.Arg) bool {
+		return a.Is == trace.Words && strings.ContainsAny(a.Words, "0123456789") ||
+			a.Is == trace.Cause && wordsVary(a.Reason.Args)
+	})
+}
+
+// numbersOf appends the numbers in s to a list. It returns false if one is too long to be any.
+func numbersOf(all []uint64, s string) (numbers []uint64, ok bool) {
+	for s != "" {
+		if s[0] < '0' || s[0] > '9' { // nearly always
+			s = s[1:]
+			continue
+		}
+		n, rest, _ := leadingNumber(s)
+		if rest != "" && rest[0] >= '0' && rest[0] <= '9' {
+			return nil, false
+		}
+		all, s = append(all, n), rest
+	}
+	return all, true
+}
+
+// withNumbers returns the arguments with the numbers in place of their indexes.
+func (g *group) withNumbers(args []trace.Arg, numbers []uint64) []trace.Arg {
+	if len(args) == 0 {
+		return nil
+	}
+	if len(g.argRoom) < len(args) {
+		g.argRoom = make([]trace.Arg, max(argsAtOnce, len(args)))
+	}
+	all := g.argRoom[:len(args):len(args)]
+	g.argRoom = g.argRoom[len(args):]
+	for i, arg := range args {
+		switch arg.Is {
+		case trace.Number:
+			arg.Number = numbers[arg.Number]
+		case trace.Cause:
+			arg.Reason = &trace.Reason{Code: arg.Reason.Code, Args: g.withNumbers(arg.Reason.Args, numbers)}
+		}
+		all[i] = arg
+	}
+	return all
+}
+
+// argsAtOnce is for how many arguments memory is allocated at a time.
+const argsAtOnce = 64
 
 // formerCauseWords returns the part of a sentence that names the cause.
 func formerCauseWords(why string) string {

@@ -31,14 +31,15 @@ type group struct {
 	ending     bool                 // no more records come
 	lines      map[uint64]time.Time // of each node the last that is no record
 	recovered  recovered
-	existed    []*existence      // all processes, also those that are forgotten
-	spare      []*entry          // entries of built rounds, to be used again
-	spareLogs  []*log            // empty logs of built rounds, too
-	spareLists []lists           // of processes that are forgotten, too
-	room       []sentMessage     // memory for what entries sent
-	former     map[string]reason // by the sentence of a record without codes; without the sentence
-	reasonRoom []reason          // memory for reasons
-	brief      bool              // rounds keep no steps and messages. All rounds then use one scratch.
+	existed    []*existence           // all processes, also those that are forgotten
+	spare      []*entry               // entries of built rounds, to be used again
+	spareLogs  []*log                 // empty logs of built rounds, too
+	spareLists []lists                // of processes that are forgotten, too
+	room       []sentMessage          // memory for what entries sent
+	former     map[string]formerShape // by the shape of sentences without codes
+	reasonRoom []reason               // memory for reasons
+	argRoom    []trace.Arg            // and for their arguments
+	brief      bool                   // rounds keep no steps and messages. All rounds then use one scratch.
 	scratch    scratch
 	top        uint64    // the highest term there is
 	last       time.Time // the corrected time of the last record
@@ -113,7 +114,7 @@ func newGroup(key groupKey, brief bool) *group {
 		key: key, nodes: map[uint64]*member{}, open: map[uint64]*log{}, brief: brief, scratch: newScratch(),
 		delays: delays{}, doubtful: delays{}, fix: clockFix{}, attrs: map[uint64]*int64{},
 		blamed: map[uint64]time.Time{}, unread: map[string]bool{}, voters: map[uint64]bool{},
-		former: map[string]reason{},
+		former: map[string]formerShape{},
 	}
 }
 
