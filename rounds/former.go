@@ -297,12 +297,14 @@ func pick(equal []former, algorithm string) (f former, ok bool) {
 	return equal[0], true
 }
 
-// shapeOf appends s to b, with # in place of each number.
+// shapeOf appends s to b, with # in place of each number, and ## in place of each #: that is no number.
 func shapeOf(b []byte, s string) []byte {
 	in := false
 	for _, c := range []byte(s) {
 		digit := c >= '0' && c <= '9'
 		switch {
+		case c == '#':
+			b = append(b, '#', '#')
 		case !digit:
 			b = append(b, c)
 		case !in:

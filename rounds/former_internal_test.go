@@ -35,3 +35,15 @@ func TestFormerReasonIsThatOfTheSentence(t *testing.T) {
 		}
 	}
 }
+
+// "# stands for a number": a sentence that has this sign itself in the place of one is none of that release.
+func TestNoFormerReasonHasSignsForNumbers(t *testing.T) {
+	for _, f := range formerTable() {
+		if !strings.ContainsAny(f.pattern, "#_") || strings.ContainsAny(f.pattern, "$*") {
+			continue
+		}
+		if told := formerly(f.algorithm, shapeOfPattern(f.pattern)); told.Code == f.code {
+			t.Errorf("%q tells %s", shapeOfPattern(f.pattern), told)
+		}
+	}
+}
