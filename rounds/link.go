@@ -20,7 +20,10 @@ type link struct {
 	quarter time.Duration // a quarter of the times are shorter
 	half    time.Duration // half of them are
 
-	lives []*life // the processes of the sender
+	from, to *member // the sender and the receiver, nil for a node without records
+	whole    bool    // the log of the sender surely begins with its first process
+	// off is by how much the corrected times of the two may be apart; see apart.
+	off time.Duration
 
 	told  shortest
 	early shortest // of the slower half of the pairs that pairing.early doubts; they count if there are no others
@@ -40,10 +43,7 @@ const (
 func (g *group) link(way [2]uint64) *link {
 	l := g.pairing.links[way]
 	if l == nil {
-		l = &link{}
-		if m := g.nodes[way[0]]; m != nil {
-			l.lives = m.lives
-		}
+		l = &link{from: g.nodes[way[0]], to: g.nodes[way[1]]}
 		g.pairing.links[way] = l
 	}
 	return l

@@ -81,6 +81,9 @@ func (g *group) pair(terms []uint64) {
 	for _, m := range g.nodes {
 		p.cut = p.cut || len(m.lives) > 0 && !m.surelyWhole()
 	}
+	for _, l := range p.links {
+		l.whole = l.from != nil && len(l.from.lives) > 0 && l.from.surelyWhole()
+	}
 	for i := range p.arrivals {
 		got := &p.arrivals[i]
 		if got.link.full() { // nearly always
@@ -130,6 +133,9 @@ func (g *group) attach(got *arrival) {
 // unpair takes apart the pairs whose messages came before they were sent, by what the certain pairs tell of the clocks
 // where all pairs contradict each other, and those whose messages outlived their sender.
 func (g *group) unpair(contradict bool) {
+	for way, l := range g.pairing.links {
+		l.off = g.apart(way[0], way[1])
+	}
 	for i := range g.pairing.arrivals {
 		got := &g.pairing.arrivals[i]
 		if got.e != nil && got.e.life.text {
@@ -159,31 +165,34 @@ func (g *group) unpair(contradict bool) {
 // before, and the receiver had not slept since.
 func (g *group) outlived(m *post, got *arrival) bool {
 	sent, at := g.fix.at(got.from, m.wall), g.fix.at(got.to, got.wall)
-	if len(g.fix) == 0 && at.Sub(sent) <= outlives { // nearly always
+	took, off := at.Sub(sent), got.link.off
+	if len(g.fix) == 0 && took <= outlives { // nearly always
 		return false
 	}
-	off := g.apart(got.from, got.to)
-	if off == unbounded && at.Sub(sent) <= alike { // the one log may end before the other one begins
+	if off == unbounded && took <= alike { // the one log may end before the other one begins
 		off = 0
 	}
-	if off == unbounded || at.Sub(sent) <= outlives-off {
+	if off == unbounded || took <= outlives-off {
 		return false
 	}
 	next := m.by.life.next
 	restarted := next != nil && at.Sub(g.fix.at(got.from, next.from)) > outlives-off
-	if at.Sub(sent) <= maxTransit && !restarted {
+	if took <= maxTransit && !restarted {
 		return false
 	}
 	last := m.by.life
-	if then := g.nodes[got.from].at(at, g.fix); then != nil {
+	if then := got.link.from.at(at, g.fix); then != nil {
 		last = then
 	}
 	if !g.fix.at(got.from, last.until).Before(at.Add(off)) {
 		return false
 	}
-	by := g.nodes[got.to].at(at, g.fix)
+	if restarted || took <= maxTransit+off {
+		return restarted
+	}
+	by := got.link.to.at(at, g.fix)
 	slept := by != nil && by.wokeBefore(at, g.fix) && !g.fix.at(got.to, by.from).After(sent)
-	return restarted || at.Sub(sent) > maxTransit+off && !slept
+	return !slept
 }
 
 // sample notes how long the message of e seems to have taken.

@@ -90,9 +90,9 @@ func (got *arrival) doubtOthers() (any bool) {
 // others says how sure it is that no other process than that of e sent the message, in a record that is not kept or is
 // missing.
 func (g *group) others(e *entry, got *arrival) (how sure) {
-	lives := got.link.lives
+	lives := got.link.from.lives
 	how = certain
-	if !g.nodes[got.from].surelyWhole() && got.loose(e) {
+	if !got.link.whole && got.loose(e) {
 		how = guess // an earlier process may have sent it
 	}
 	if len(lives) == 1 { // nearly always
@@ -106,7 +106,7 @@ func (g *group) others(e *entry, got *arrival) (how sure) {
 		sent := l.sentQuietly(got.n)
 		switch {
 		case !sent && l.debug && l.complete():
-			if l.place < e.life.place && (!got.ordered(e.clock.Micros) || g.nodes[got.from].former && got.loose(e)) {
+			if l.place < e.life.place && (!got.ordered(e.clock.Micros) || got.link.from.former && got.loose(e)) {
 				how = min(how, likely) // its last records may be missing
 			}
 		case l.first() == 1 && g.beganLater(l, e, got):
