@@ -84,7 +84,8 @@ type formerShape struct {
 // the reason has only the sentence.
 func (g *group) formerReason(why string) reason {
 	var room [256]byte
-	shape := shapeOf(room[:0], why)
+	var numbers [16]uint64
+	shape, found, fit := split(room[:0], numbers[:0], why)
 	known, ok := g.former[string(shape)]
 	if !ok {
 		if len(g.former) >= mostFormer {
@@ -93,8 +94,7 @@ func (g *group) formerReason(why string) reason {
 		known = readShape(g.key.algo, string(shape))
 		g.former[string(shape)] = known
 	}
-	var numbers [16]uint64
-	if found, ok := numbersOf(numbers[:0], why); ok && len(found) == known.numbers && !known.varies {
+	if fit && len(found) == known.numbers && !known.varies {
 		return reason{kind: known.kind, args: g.withNumbers(known.args, found), why: why, former: true}
 	}
 	told := formerly(g.key.algo, why)
@@ -125,22 +125,6 @@ func wordsVary(args []trace.Arg) bool {
 		return a.Is == trace.Words && strings.ContainsAny(a.Words, "0123456789") ||
 			a.Is == trace.Cause && wordsVary(a.Reason.Args)
 	})
-}
-
-// numbersOf appends the numbers in s to a list. It returns false if one is too long to be any.
-func numbersOf(all []uint64, s string) (numbers []uint64, ok bool) {
-	for s != "" {
-		if s[0] < '0' || s[0] > '9' { // nearly always
-			s = s[1:]
-			continue
-		}
-		n, rest, _ := leadingNumber(s)
-		if rest != "" && rest[0] >= '0' && rest[0] <= '9' {
-			return nil, false
-		}
-		all, s = append(all, n), rest
-	}
-	return all, true
 }
 
 // withNumbers returns the arguments with the numbers in place of their indexes.
@@ -299,20 +283,31 @@ func pick(equal []former, algorithm string) (f former, ok bool) {
 
 // shapeOf appends s to b, with # in place of each number, and ## in place of each #: that is no number.
 func shapeOf(b []byte, s string) []byte {
-	in := false
-	for _, c := range []byte(s) {
-		digit := c >= '0' && c <= '9'
-		switch {
-		case c == '#':
-			b = append(b, '#', '#')
-		case !digit:
-			b = append(b, c)
-		case !in:
-			b = append(b, '#')
+	var numbers [16]uint64
+	shape, _, _ := split(b, numbers[:0], s)
+	return shape
+}
+
+// split appends the shape of s, and its numbers. fit is false if one of these is too long to be any.
+func split(b []byte, all []uint64, s string) (shape []byte, numbers []uint64, fit bool) {
+	fit = true
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c-'0' <= 9 {
+			n, digits := uint64(0), i
+			for ; i < len(s) && s[i]-'0' <= 9; i++ {
+				n = n*10 + uint64(s[i]-'0')
+			}
+			fit = fit && i-digits <= 20
+			b, all = append(b, '#'), append(all, n)
+			i--
+			continue
 		}
-		in = digit
+		if b = append(b, c); c == '#' {
+			b = append(b, c)
+		}
 	}
-	return b
+	return b, all, fit
 }
 
 // shapeOfPattern replaces each _ by #, since _ stands for a number, too.
