@@ -19,7 +19,7 @@ type delay struct {
 }
 
 func (d *delay) sample(sent, received time.Time) {
-	if took := received.Sub(sent); !d.known || took < d.took {
+	if took := elapsed(sent, received); !d.known || took < d.took {
 		*d = delay{took, true}
 	}
 }

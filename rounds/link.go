@@ -59,7 +59,7 @@ func (g *group) learn(m *post, got *arrival) {
 		return
 	}
 	if len(*times) < mostTook {
-		*times = append(*times, got.wall.Sub(m.wall))
+		*times = append(*times, elapsed(m.wall, got.wall))
 	}
 }
 
@@ -141,7 +141,7 @@ func (l *link) proves(m *post, got *receipt) bool {
 // passed reports whether the receipt is too late for a message that another process sent, so that it is the last one:
 // that would not be faster than any that is known, or its process began long after the other one had ended.
 func (l *link) passed(m, last *post, got *receipt) bool {
-	return l.known() && (got.wall.Sub(last.wall) >= l.fastest || last.wall.Sub(l.over(m, got)) > 2*outlives)
+	return l.known() && (elapsed(last.wall, got.wall) >= l.fastest || elapsed(l.over(m, got), last.wall) > 2*outlives)
 }
 
 // over returns when the process that sent m had ended, as far as that matters to the receipt: it may have written
@@ -159,5 +159,5 @@ func (l *link) late(m *post, got *receipt) time.Duration {
 	if !l.known() {
 		return 0
 	}
-	return got.wall.Sub(m.wall) - l.quarter
+	return elapsed(m.wall, got.wall) - l.quarter
 }

@@ -165,7 +165,7 @@ func (g *group) unpair(contradict bool) {
 // before, and the receiver had not slept since.
 func (g *group) outlived(m *post, got *arrival) bool {
 	sent, at := g.fix.at(got.from, m.wall), g.fix.at(got.to, got.wall)
-	took, off := at.Sub(sent), got.link.off
+	took, off := elapsed(sent, at), got.link.off
 	if len(g.fix) == 0 && took <= outlives { // nearly always
 		return false
 	}
@@ -176,7 +176,7 @@ func (g *group) outlived(m *post, got *arrival) bool {
 		return false
 	}
 	next := m.by.life.next
-	restarted := next != nil && at.Sub(g.fix.at(got.from, next.from)) > outlives-off
+	restarted := next != nil && elapsed(g.fix.at(got.from, next.from), at) > outlives-off
 	if took <= maxTransit && !restarted {
 		return false
 	}

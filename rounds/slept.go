@@ -27,7 +27,7 @@ func (g *group) noteSlow(t *log) {
 			continue
 		}
 		sent, got := g.fix.at(e.cause.Ref.Node, e.cause.Wall), g.fix.at(e.Ref.Node, e.Wall)
-		if got.Sub(sent) <= maxTransit { // nearly always
+		if elapsed(sent, got) <= maxTransit { // nearly always
 			continue
 		}
 		if off := g.apart(e.cause.Ref.Node, e.Ref.Node); off != unbounded && got.Sub(sent) > maxTransit+off {

@@ -44,7 +44,7 @@ func (g *group) sender(got *arrival) (by *entry, how sure) {
 			how = notSure
 		case m.received:
 			how = min(how, likely)
-		case last.wall.Sub(l.over(m, &got.receipt)) > outlives:
+		case elapsed(l.over(m, &got.receipt), last.wall) > outlives:
 			how = min(how, likely)
 			m.unsure = true
 		default:
@@ -62,7 +62,7 @@ func (g *group) sender(got *arrival) (by *entry, how sure) {
 		(ended.UnixMicro() < got.clock.Micros || ended.Before(got.wall.Add(-l.quarter))) {
 		how = notSure // the sender's log ends before: a later process may have sent it
 	}
-	if got.wall.Sub(last.wall) < l.half && g.pairing.early(got, last.by) {
+	if elapsed(last.wall, got.wall) < l.half && g.pairing.early(got, last.by) {
 		how = notSure // it was too fast for a process that had just begun: a former one sent it
 	}
 	if others && (l.vague || l.few()) {
@@ -112,7 +112,7 @@ func (g *group) others(e *entry, got *arrival) (how sure) {
 		case l.first() == 1 && g.beganLater(l, e, got):
 		case !sent && !got.ordered(e.clock.Micros):
 			how = min(how, guess)
-		case e.Wall.Sub(l.until) > outlives:
+		case elapsed(l.until, e.Wall) > outlives:
 			how = min(how, likely)
 		default:
 			return notSure
@@ -174,7 +174,7 @@ func (g *group) beganLater(l *life, e *entry, got *arrival) bool {
 // loose reports whether hybrid clocks leave open that the message came before e: the receiver does not follow the clock
 // of the sender, or the sender does not follow that of the receiver, or had not heard of it yet.
 func (got *arrival) loose(e *entry) bool {
-	return !got.ordered(e.clock.Micros) || got.wall.Sub(e.Wall) > proto.MaxHLCSkew-maxTransit ||
+	return !got.ordered(e.clock.Micros) || elapsed(e.Wall, got.wall) > proto.MaxHLCSkew-maxTransit ||
 		got.clock.Micros-e.clock.Micros > alike.Microseconds()
 }
 
