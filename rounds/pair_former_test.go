@@ -177,10 +177,10 @@ func TestReceiptOfAnotherTerm(t *testing.T) {
 		v.start(1, 0)
 		v.start(2, 0)
 		v.add(1, 1000, trace.Record{
-			Event: "timeout", Term: 2, Why: []string{"x -> y"}, Sent: []string{"INVITATION>2#1:1"},
+			Event: "timeout", Term: 2, Why: []string{"x -> y"}, Sent: []string{"ELECTION>2#1:1"},
 		})
 		v.add(2, 1400, trace.Record{
-			Event: "receive", Term: c.term, From: 1, Msg: "INVITATION", MsgID: "1:1",
+			Event: "receive", Term: c.term, From: 1, Msg: "ELECTION", MsgID: "1:1",
 			Why: []string{fmt.Sprintf("term %d is above 1 -> adopt it", c.term), "1 invites -> accept"},
 		})
 		if arrived := slices.Contains(v.arrivedOf("n1life1"), "1:1"); arrived != c.arrived {
