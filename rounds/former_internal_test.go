@@ -17,7 +17,8 @@ func TestFormerReasonIsThatOfTheSentence(t *testing.T) {
 				s = strings.Replace(s, "#", n, 1)
 			}
 			s = strings.ReplaceAll(s, "_", "42")
-			sentences = append(sentences, strings.NewReplacer("$", "4 leads term 6", "*", "node 3 waits 20s").Replace(s))
+			words := strings.NewReplacer("$", "4 leads term 6", "*", "node 3 waits 20s")
+			sentences = append(sentences, words.Replace(s))
 		}
 	}
 	sentences = append(sentences,
