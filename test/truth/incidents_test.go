@@ -100,7 +100,7 @@ var (
 	silenced  = regexp.MustCompile(`node (\d+) stopped answering`)
 	votersDid = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (dead|stopped|ended and not seen since|paused|silent|down|` +
 		`not answering|without a sign of life here)`)
-	votersUp = regexp.MustCompile(`: (\d+) of (\d+) remain(?:, and (\d+) of (\d+) when the logs end)?$`)
+	votersUp = regexp.MustCompile(`: (\d+) of (\d+) remains?(?:, and (\d+) of (\d+) when the logs end)?$`)
 	number   = regexp.MustCompile(`\d+`)
 )
 
