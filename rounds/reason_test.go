@@ -90,6 +90,30 @@ func TestCodesDecide(t *testing.T) {
 	}
 }
 
+// "The call of node 1 was suppressed" by a record of five seconds after the election, in which the leader had resigned
+// and another node asked who leads: an answer to what was sent when all followed decided nothing. One to what was sent
+// before did.
+func TestAnswersAfterTheElectionDecideNothing(t *testing.T) {
+	follow := trace.Record{Term: 1, Event: "timeout", Leader: 3}
+	call := trace.Record{Term: 1, Event: "timeout", Sent: []string{"ELECTION>3#2:1"}}
+	for want, steps := range [][]trace.Record{{follow, call}, {call, follow}} {
+		s := newScript()
+		s.add(3, 0, trace.Record{Term: 1, Event: "timeout", Leader: 3, Alive: []uint64{2, 3}})
+		s.add(2, 10, steps[0])
+		s.add(2, 20, steps[1])
+		s.add(3, 6000, trace.Record{
+			Term: 1, Event: "receive", From: 2, Msg: "ELECTION", MsgID: "2:1", Leader: 3,
+			Why: []string{"2 ranks below this node -> say OK"}, Reasons: []trace.Reason{{
+				Code: outranks(t), Args: []trace.Arg{{Number: 2}},
+			}},
+		})
+		r := s.b.History().Groups[0].Rounds[0]
+		if len(r.Verdicts) != want || r.Aftermath == len(r.Steps) {
+			t.Errorf("%+v: %d steps of %d, verdicts %+v", steps, r.Aftermath, len(r.Steps), r.Verdicts)
+		}
+	}
+}
+
 // What the former release said is told with codes that there are.
 func TestFormerCodes(t *testing.T) {
 	for _, code := range rounds.FormerCodes() {
