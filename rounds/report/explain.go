@@ -175,8 +175,14 @@ func beginning(names *rounds.Names, r *rounds.Round) (sentences []string) {
 		say("%s had evidence of %s own within %s%s.", words.Upper(words.Nodes(more)),
 			words.Either(len(more), "its", "their"), rounds.Span(lastDetection(r)), cite(names, seen...))
 	}
-	if callers, calls := initiators(r); len(callers) > 0 && c.Kind != rounds.Vacant && c.Kind != rounds.EntryLost {
+	if c.Kind == rounds.Vacant || c.Kind == rounds.EntryLost {
+		return sentences
+	}
+	if callers, calls := initiators(r, false); len(callers) > 0 {
 		say("%s called the election of term %d%s.", words.Upper(words.Nodes(callers)), r.Term, cite(names, calls...))
+	}
+	if callers, calls := initiators(r, true); len(callers) > 0 {
+		say("%s called it when it was decided already%s.", words.Upper(words.Nodes(callers)), cite(names, calls...))
 	}
 	return sentences
 }
@@ -222,12 +228,16 @@ func otherDetectors(r *rounds.Round) (ids []uint64, seen []rounds.Ref) {
 	return ids, seen
 }
 
-// initiators returns the nodes that called the election, and the records of their first calls.
-func initiators(r *rounds.Round) (ids []uint64, calls []rounds.Ref) {
+// initiators returns the nodes that first called the election before all who should follow the winner did so, or
+// after that, and the records of these calls.
+func initiators(r *rounds.Round, after bool) (ids []uint64, calls []rounds.Ref) {
+	known := map[uint64]bool{}
 	for _, in := range r.Initiators {
-		if !slices.Contains(ids, in.Node) {
+		at := slices.IndexFunc(r.Steps, func(s rounds.Step) bool { return s.Ref == in.Ref })
+		if late := r.Aftermath > 0 && at >= r.Aftermath; late == after && !known[in.Node] {
 			ids, calls = append(ids, in.Node), append(calls, in.Ref)
 		}
+		known[in.Node] = true
 	}
 	slices.Sort(ids)
 	return ids, calls

@@ -184,6 +184,23 @@ func TestNodesAreNamed(t *testing.T) {
 	tells(t, line.String(), " node 4 ranks above leader 3", "!this node", "!(node 4)")
 }
 
+// "Nodes 4 and 5 called the election of term 2" was told of node 5 that had been killed before that election, and was
+// started again and asked for votes when others had followed the winner for long.
+func TestWhoCalledWhenItWasDecidedIsToldApart(t *testing.T) {
+	call, win, late := rounds.Ref{Node: 4, Seq: 6}, rounds.Ref{Node: 4, Seq: 7}, rounds.Ref{Node: 5, Seq: 2}
+	r := &rounds.Round{
+		Term: 2, State: rounds.Decided, Winner: &rounds.Winner{Node: 4, Ref: win}, Aftermath: 2,
+		Steps:      []rounds.Step{{Ref: call}, {Ref: win}, {Ref: late}},
+		Initiators: []rounds.Initiator{{Node: 4, Ref: call}, {Node: 5, Ref: late}, {Node: 4, Ref: late}},
+	}
+	var story bytes.Buffer
+	if err := report.Explain(&story, &rounds.Group{}, r, false); err != nil {
+		t.Fatal(err)
+	}
+	tells(t, story.String(),
+		"Node 4 called the election of term 2 [4:6]. Node 5 called it when it was decided already [5:2].")
+}
+
 // Who leads while another leads the same term is not told alone.
 func TestTwoLeadersOfATerm(t *testing.T) {
 	var list bytes.Buffer
