@@ -169,15 +169,16 @@ func (g *group) lastLed(id, term uint64, then time.Time) *Leadership {
 }
 
 // notLost corrects the cause under a lease, where "leader 3 is gone" is the word of the algorithm inside: it says so of
-// a node that it had nominated and that never led, and of a leader that gave up the term by itself, or whose lease had
-// ended by its own word.
+// a node that it had nominated and that never led, or led before the leader that it follows, and of a leader that gave
+// up the term by itself, or whose lease had ended by its own word.
 func (r *Round) notLost(c *Cause, g *group) {
 	if c.Lost == 0 || !leased(r.Guarantee) {
 		return
 	}
-	led := g.lastLed(c.Lost, r.Term, c.At)
+	led, st := g.lastLed(c.Lost, r.Term, c.At), r.step(c.Ref)
+	follows := st != nil && st.LeaderTerm != 0 && st.Leader != c.Lost
 	switch {
-	case led == nil:
+	case led == nil, follows:
 		c.Text, c.Kind, c.Lost = fmt.Sprintf("node %d, which was nominated, is gone", c.Lost), NomineeLost, 0
 	case led.Ended.Kind == EndedByWord && !led.End.After(c.At):
 		c.Text, c.Kind, c.Lost = fmt.Sprintf("leader %d gave up term %d", c.Lost, led.Term), Released, 0

@@ -492,3 +492,31 @@ func TestGaveUpTheTerm(t *testing.T) {
 		t.Errorf("says %q, want %q: %+v", in.Why, want, in)
 	}
 }
+
+// "The process of node 3 ended" was told to be why node 1 led no more, which had been told to stop, and "leader 3 is
+// gone" why it called the last election: node 3 had led once. It was only nominated to lead again. Who calls an
+// election while it follows another leader, or leads, has not lost its leader.
+func TestANomineeThatLedOnceIsNoLeader(t *testing.T) {
+	v := newVoters()
+	v.algo = "bully"
+	v.elect(3, 1, 1, 2)
+	v.lose(1, 5000, "link-closed 3, dial-refused 3", 1, 2)
+	v.lead(1, 5100, 2)
+	v.follow(2, 5110, 1, 2)
+	v.start(3, 6000)
+	v.follow(3, 6100, 1, 2)
+	v.add(1, 6110, trace.Record{Event: "peers", Term: 2, Leader: 1, Evidence: "joined 3", Alive: []uint64{1, 2, 3}})
+	v.add(1, 9000, trace.Record{
+		Event: "peers", Term: 2, Round: 3, Leader: 1, Evidence: "left 3", Alive: []uint64{1, 2},
+		Why: []string{"leader 3 is gone -> call an election of term 3"},
+	})
+	v.resign(1, 9010, 2)
+	g := v.b.History().Groups[0]
+	last := g.Rounds[len(g.Rounds)-1]
+	if c := last.Cause; c.Kind != rounds.NomineeLost || c.Lost != 0 || !strings.Contains(c.Text, "nominated, is gone") {
+		t.Errorf("cause of term %d: %+v", last.Term, c)
+	}
+	if in := v.last(); strings.Contains(in.Why, "node 3") {
+		t.Errorf("why: %s", in.Why)
+	}
+}
