@@ -84,6 +84,7 @@ func (b *Builder) Left(last trace.Farewell) {
 	if !told {
 		of[last.Node] = slices.Insert(of[last.Node], i, last)
 	}
+	b.Line(last.Cluster, last.Node, last.Time)
 }
 
 // Up takes the line by which a process says that it runs. It may be called before the records of the process are added,
@@ -99,7 +100,7 @@ func (b *Builder) upsOf(cluster string) *greetings {
 	return b.ups[cluster]
 }
 
-// Line takes the time of a line of a node that is no record: its records go on until then at least. It is for the time
+// Line takes the time of a line of a node that is no record: its log goes on until then at least. It is for the time
 // in which nobody leads when the logs end.
 func (b *Builder) Line(cluster string, node uint64, at time.Time) {
 	of := b.linesOf(cluster)

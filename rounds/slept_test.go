@@ -280,6 +280,19 @@ func TestLogsGoOnBehindTheRecords(t *testing.T) {
 	}
 }
 
+// "Nobody led for 4.67 ms until the logs end" of a cluster that was told to stop was 504 ms: the last line of a
+// process, with which it leaves, is one of its log.
+func TestLogsGoOnUntilTheLastNodeLeaves(t *testing.T) {
+	v := newVoters()
+	v.elect(3, 1, 1, 2)
+	v.resign(3, 3000, 1)
+	v.b.Left(trace.Farewell{Time: atMS(3500), Cluster: "c", Node: 3})
+	v.b.Left(trace.Farewell{Time: atMS(3400), Cluster: "c", Node: 2})
+	if in := v.last(); in.Leader != 0 || in.Leaderless != 500*time.Millisecond || !in.Until.Equal(atMS(3500)) {
+		t.Errorf("nobody led for %v: %+v", in.Leaderless, in)
+	}
+}
+
 // unheeded is a leader of three, at level info, whom nobody answers any more, and whose lease ended at 3 s.
 func unheeded() *voters {
 	v := newVoters()
