@@ -33,8 +33,8 @@ func (r *Round) findUnknown(entries []*entry, unread []string) {
 			words.Either(len(unread), "it", "them"))
 	} else if len(r.Initiators) == 0 && r.Cause.Kind != Readmitted {
 		elsewhere := ""
-		if leased(r.Guarantee) { // the next leader may nominate in a later term already
-			elsewhere = ", or that node wrote in a later term"
+		if leased(r.Guarantee) { // who is asked to take over is in the term before, the next leader maybe in a later
+			elsewhere = ", or the record of it is of another term"
 		}
 		r.unknown("Who called the election, and why: no record of term %d says so. The records "+
 			"begin later, or the log of a node is missing%s.", r.Term, elsewhere)
