@@ -89,7 +89,7 @@ func formerly(g *rounds.Group, n *rounds.Node, now Belief) []string {
 		own, itself := strings.CutPrefix(in.Why, fmt.Sprintf("node %d ", n.ID))
 		switch {
 		case in.Voters():
-			how += "; " + in.Why
+			how = strings.TrimPrefix(how+"; "+in.Why, "; ")
 			refs, known = append(refs, in.Records...), rounds.Inferred
 		case itself && strings.HasPrefix(own, "handed over"):
 			how = "it " + own
