@@ -141,7 +141,8 @@ func lossesIn(g *rounds.Group, id uint64) (list []Loss, again string) {
 			}
 		}
 	}
-	if wrote && len(list) > 0 {
+	lost := func(one Loss) bool { return !one.At.Before(life.Until) }
+	if wrote && len(list) > 0 && !slices.ContainsFunc(list, lost) {
 		again = fmt.Sprintf("It wrote again after that: its last record is of %s%s.", clock(life.Until),
 			cite(g.Names, life.Last))
 	}

@@ -182,6 +182,25 @@ func TestWhyNotOfAnEndThatNobodySaw(t *testing.T) {
 	tells(t, text.String(), "perhaps since 09:48:55.784: voter")
 }
 
+// "It wrote again after that: its last record is of 09:48:37.276" was told of a node that others had lost at
+// 09:48:39.922, and that was frozen still. No messages compared its clock with those of the others.
+func TestWhoWroteNothingAfterItsLossDidNotWriteAgain(t *testing.T) {
+	at := time.Date(2026, 11, 28, 9, 48, 39, 922e6, time.UTC)
+	lost := rounds.Dropped{ID: 5, Detection: rounds.Detection{Node: 2, Evidence: "heartbeat-missed 5", At: at}}
+	for wrote, again := range map[time.Duration]string{-time.Second: "!It wrote again", time.Second: "It wrote again"} {
+		life := rounds.Life{From: at.Add(-time.Minute), Until: at.Add(wrote)}
+		g := &rounds.Group{Nodes: []rounds.Node{
+			{ID: 2, Records: 1, Lives: []rounds.Life{life}, Gone: []rounds.Dropped{lost}},
+			{ID: 5, Records: 1, Lives: []rounds.Life{life}},
+		}}
+		var text bytes.Buffer
+		if err := report.WhyNot(&text, g, 5); err != nil {
+			t.Fatal(err)
+		}
+		tells(t, text.String(), "node 5 stopped answering heartbeats of node 2", again)
+	}
+}
+
 // A node that says "this node" is named in its place: the words are told in those of others.
 func TestNodesAreNamed(t *testing.T) {
 	r := &rounds.Round{Term: 6, Cause: rounds.Cause{
