@@ -316,7 +316,7 @@ func ownWord(g *rounds.Group, id uint64, n *rounds.Node) Candidate {
 		return Candidate{Node: id, Silent: join(ended, notRunning(n))}
 	}
 	if lastEvent(n).Kind == rounds.Ended { // what it said of itself is over, and how it ended is told beside
-		return Candidate{Node: id}
+		return Candidate{Node: id, Silent: notRunning(n)}
 	}
 	c := Candidate{
 		Node: n.ID, Ineligible: n.Ineligible, Ref: n.Aside, Resigned: n.Ineligible == "" && !n.Aside.IsZero(),
@@ -340,7 +340,8 @@ func notRunning(n *rounds.Node) string {
 		return fmt.Sprintf("At %s another process was to be node %d, and ended, by its own word: %s.",
 			clock(r.At), n.ID, r.Why)
 	default:
-		return fmt.Sprintf("At %s it was started again, and refused to run, by its own word: %s.", clock(r.At), r.Why)
+		return fmt.Sprintf("At %s node %d was started again, and refused to run, by its own word: %s.", clock(r.At),
+			n.ID, r.Why)
 	}
 }
 

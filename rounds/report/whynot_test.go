@@ -106,13 +106,29 @@ func TestWhyNotNobody(t *testing.T) {
 // A process that ended at once, since its voters were others or another process was the node, is told.
 func TestWhyNotRefused(t *testing.T) {
 	says(t, whyNot(t, "cases/voters-refused/n1", 1), "Node 1 does not run: its process ended at 09:16:36.861, by its "+
-		"own word [1:5]. At 09:17:16.368 it was started again, and refused to run, by its own word: "+
+		"own word [1:5]. At 09:17:16.368 node 1 was started again, and refused to run, by its own word: "+
 		"--voters: the voters are not those")
 	says(t, whyNot(t, "cases/id-taken/n2", 2, `+{"level":"error","cluster":"I","node":2,"error":"node id is taken: id `+
 		`2 belongs to node 2 (incarnation 7ed11a3d) at a, which is alive","exit_code":5,`+
 		`"time":"2026-11-25T09:17:44.160Z","message":"the node ended"}`),
 		"At 09:17:44.160 another process was to be node 2, and ended, by its own word: node id is taken",
 		"!does not run")
+}
+
+// Nor is it left out of a node whose end others saw: three voters of five refused to run, and of each was told only how
+// it had been lost.
+func TestWhyNotRefusedAfterAnEndThatOthersSaw(t *testing.T) {
+	at := time.Date(2026, 11, 28, 9, 47, 50, 550e6, time.UTC)
+	end := rounds.LifeEvent{Kind: rounds.Ended, At: at, Known: rounds.PeersSaw, Ref: rounds.Ref{Node: 3, Seq: 40}}
+	g := &rounds.Group{Nodes: []rounds.Node{{
+		ID: 1, Records: 1, Lives: []rounds.Life{{Events: []rounds.LifeEvent{end}}},
+		Refused: &rounds.Refusal{At: at.Add(2 * time.Second), Why: "the voters are not those"},
+	}}}
+	var text bytes.Buffer
+	if err := report.WhyNot(&text, g, 1); err != nil {
+		t.Fatal(err)
+	}
+	tells(t, text.String(), "At 09:47:52.550 node 1 was started again, and refused to run, by its own word: the voters")
 }
 
 // One kill that some saw and others only inferred has one explanation.
