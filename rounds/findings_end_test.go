@@ -43,3 +43,23 @@ func TestClocksApartEndNoElection(t *testing.T) {
 		}
 	}
 }
+
+// "A cluster that is stopped … is none": a node that is told to stop writes lines for a second more, as that nobody
+// answers it, when most voters had been killed just before. Records of a second more do prove that nobody leads.
+func TestWhoIsToldToStopEndsNoElection(t *testing.T) {
+	for _, records := range []bool{false, true} {
+		v := newVoters()
+		v.level = "info"
+		v.lead(1, 10, 1)
+		v.lose(1, 2000, "link-closed 3, dial-refused 3", 1, 2)
+		v.lose(1, 2001, "link-closed 2, dial-refused 2", 1)
+		v.ask(1, 2500, 2)
+		if v.b.Left(trace.Farewell{Time: atMS(3900), Cluster: "c", Node: 1}); records {
+			v.ask(1, 3800, 2)
+		}
+		g := v.b.History().Groups[0]
+		if in := v.last(); in.Leaderless < 1800*time.Millisecond || (len(g.Findings) > 0) != records {
+			t.Errorf("records %v: found %+v: %+v", records, g.Findings, in)
+		}
+	}
+}
