@@ -197,7 +197,7 @@ func (m *member) lastNumbers() (list []uint64) {
 	for range min(m.forgotten.lives, 2) {
 		list = append(list, m.forgotten.last)
 	}
-	for _, l := range m.lives {
+	for _, l := range slices.Concat(m.lives, m.apart) {
 		list = append(list, l.last())
 	}
 	return list

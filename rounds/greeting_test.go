@@ -330,3 +330,21 @@ func TestMessageAfterManySilentProcesses(t *testing.T) {
 		t.Errorf("%+v", g.Rounds[len(g.Rounds)-1].Messages)
 	}
 }
+
+// "Where several processes of the node wrote a 17th record, the process is named too": so it is where one of them ended
+// since the other one was the node. "[1:1]" was told of either.
+func TestRecordsOfWhoWasNotTheNodeAreNamedWithTheirProcess(t *testing.T) {
+	v := newVoters()
+	v.follow(2, 20, 1, 1)
+	v.life[2]++
+	v.add(2, 1000, trace.Record{Event: "timeout"})
+	v.b.Left(trace.Farewell{Time: atMS(1100), Cluster: "c", Node: 2, Error: "taken (incarnation n2life0)", Code: 5})
+	v.life[2]--
+	v.add(2, 1500, trace.Record{Event: "timeout"})
+	for seq, want := range map[uint64]string{1: "2:1@n2life0", 2: "2:2"} {
+		ref := rounds.Ref{Node: 2, Incarnation: "n2life0", Seq: seq}
+		if got := v.b.History().Groups[0].Names.Of(ref); got != want {
+			t.Errorf("named %q, want %q", got, want)
+		}
+	}
+}
