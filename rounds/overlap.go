@@ -41,8 +41,9 @@ func (g *group) overlap(a, b *Leadership) (Finding, bool) {
 	}
 	ends, _, known := g.ledUntil(b, b.From)
 	unknown := ends.Before(until) && !known && !b.stops() // how long b led on
+	least := a.gap
 	if ends.Before(until) && !unknown {
-		until = ends
+		until, least = ends, b.gap
 	}
 	both := until.Sub(b.From)
 	if both <= g.bound(a.Leader, b.Leader) || both <= inFlight && b.deposed(a) {
@@ -54,7 +55,7 @@ func (g *group) overlap(a, b *Leadership) (Finding, bool) {
 		long = "; no record tells for how long"
 	case unknown:
 		long += fmt.Sprintf(" at most: no record tells how long node %d led", b.Leader)
-	case a.gap:
+	case least:
 		long = fmt.Sprintf(", for at least %v", Span(both))
 	}
 	return Finding{
