@@ -25,7 +25,7 @@ const (
 // later records of nodes whose clocks nothing compares with that of the node which called the election.
 func (g *group) withoutEnd(incidents []Incident) (found []Finding) {
 	for _, in := range incidents {
-		// Too many voters had been killed a while before. Who is told to stop then has lines for a while, and no records.
+		// Too many voters had been killed a while before. Who is told to stop writes lines for a while, and no records.
 		lost := in.Leader == 0 && in.killed && g.last.Sub(in.From) > maxTransit
 		if !lost && max(in.Leaderless, in.unheardFor()) <= leaderlessTime { // nearly always
 			continue
