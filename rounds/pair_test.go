@@ -330,14 +330,17 @@ func TestReceiptBeforeItsSend(t *testing.T) {
 }
 
 // A log that was rotated need not begin with the first process of its node. Where hybrid clocks tell nothing, an
-// earlier one may have sent the message that was received: the only pair proves nothing of the clocks.
+// earlier one may have sent the message that was received: the only pair proves nothing of the clocks. Nor need it if
+// nothing was saved when it begins, where a proof of the end of another process tells of one that is in no log.
 func TestPairOfARotatedLog(t *testing.T) {
 	for _, ahead := range []int{5 * 3600e3, -5 * 3600e3} { // of node 1
-		for _, begins := range []string{"with the first process", "with a later process", "within one"} {
+		for _, begins := range []string{
+			"with the first process", "with a later process", "within one", "after one that is proven dead",
+		} {
 			v := newVoters()
 			v.life[1] = 1
 			switch begins {
-			case "with the first process":
+			case "with the first process", "after one that is proven dead":
 				v.add(1, ahead+5000, trace.Record{Event: "start"})
 			case "with a later process":
 				v.add(1, ahead+5000, trace.Record{Event: "start", Term: 3}) // that was saved
@@ -354,6 +357,9 @@ func TestPairOfARotatedLog(t *testing.T) {
 			v.add(1, ahead+9110, trace.Record{
 				Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:1", Term: 1, Why: why,
 			})
+			if begins == "after one that is proven dead" {
+				v.add(2, 9200, trace.Record{Event: "gone", About: 1, Detail: "1 n1life0", Term: 1})
+			}
 			known := false
 			for _, c := range v.b.History().Groups[0].Clocks {
 				known = known || c.Error > 0

@@ -2,6 +2,7 @@ package rounds
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/proto"
@@ -123,13 +124,19 @@ func (g *group) others(e *entry, got *arrival) (how sure) {
 
 // noteHidden notes the nodes of which others received a message that no record sent, though a message of the last
 // process to another one has its number: a former process sent it, in records that are lost. That process is in no log
-// if each one that is there wrote down all that it sent, and came to that number.
+// if each one that is there wrote down all that it sent, and came to that number. So is one of which only a proof that
+// it ended tells.
 func (g *group) noteHidden() {
 	if g.past != nil && len(g.past.built) > 0 {
 		return // what was sent then is no longer here
 	}
 	for _, m := range g.nodes {
 		m.hidden, m.former = false, false
+	}
+	for _, m := range g.nodes {
+		for _, l := range m.lives {
+			g.noteProven(l)
+		}
 	}
 	for i := range g.pairing.arrivals {
 		got := &g.pairing.arrivals[i]
@@ -140,6 +147,20 @@ func (g *group) noteHidden() {
 		passed := func(l *life) bool { return l.debug && !l.text && l.complete() && got.n <= l.numbered }
 		m.former = m.former || g.numbered(got, m.lives[len(m.lives)-1])
 		m.hidden = m.hidden || !slices.ContainsFunc(m.lives, func(l *life) bool { return !passed(l) })
+	}
+}
+
+// noteProven notes the nodes of which the process proved that a process has ended that is in no log.
+func (g *group) noteProven(l *life) {
+	for i := range l.happenings {
+		h := &l.happenings[i]
+		m := g.nodes[h.about]
+		_, incarnation, named := strings.Cut(h.detail, " ")
+		if h.event != "gone" || !named || m == nil || m.byIncarnation[incarnation] != nil {
+			continue
+		}
+		_, greeted := g.ups.at[Ref{Node: h.about, Incarnation: incarnation}]
+		m.hidden = m.hidden || !greeted
 	}
 }
 
