@@ -265,7 +265,9 @@ func TestHeartbeatOfTheFormerProcess(t *testing.T) {
 // Its next process, of which no record is here, sends another message with a number that the former one had used: so
 // the log does not end with the leader.
 func TestLeaseOfALogThatEndsBeforeTheNextProcess(t *testing.T) {
-	for _, kind := range []string{"PRE_VOTE_REPLY", "PRE_VOTE", ""} { // of that message, if there is one
+	for message, whole := range map[string]bool{ // that message, if there is one
+		"PRE_VOTE_REPLY 1:2": false, "PRE_VOTE_REPLY 1:3": false, "PRE_VOTE 1:2": true, "HEARTBEAT 1:3": true, "": true,
+	} {
 		v := newVoters()
 		for node := uint64(1); node <= 3; node++ {
 			v.start(node, 0)
@@ -285,13 +287,13 @@ func TestLeaseOfALogThatEndsBeforeTheNextProcess(t *testing.T) {
 			})
 			v.miss(node, 1600, 1)
 		}
-		if kind != "" {
-			v.add(2, 5000, trace.Record{Term: 1, Event: "receive", From: 1, Msg: kind, MsgID: "1:2"})
+		if kind, id, sent := strings.Cut(message, " "); sent {
+			v.add(2, 5000, trace.Record{Term: 1, Event: "receive", From: 1, Msg: kind, MsgID: id})
 		}
 		v.add(3, 9000, trace.Record{Event: "timeout", Term: 1})
 		led := v.b.History().Groups[0].Leaderships[0]
-		if whole := kind != "PRE_VOTE_REPLY"; led.End.Equal(led.Lease) != whole || !whole && led.End.After(atMS(1610)) {
-			t.Errorf("%s: %+v", kind, led)
+		if led.End.Equal(led.Lease) != whole || !whole && led.End.After(atMS(1610)) {
+			t.Errorf("%s: %+v", message, led)
 		}
 	}
 }

@@ -26,6 +26,7 @@ type life struct {
 	lost        uint64    // the numbers missing between those of the first range, which stands for several then
 	holes       []Gap     // the last of these
 	quiet       []span    // the numbers of the messages that it sent in records which are not kept
+	quietKinds  []string  // their kinds
 	debug       bool      // it writes records of level debug
 	started     bool      // it wrote a record of its start
 	text        bool      // its records were text, and their numbers are made up
@@ -231,10 +232,14 @@ func compareSpan(s span, n uint64) int {
 	return 0
 }
 
-// sendQuietly notes the numbers of the messages that a record sent which is not kept.
+// sendQuietly notes the numbers and the kinds of the messages that a record sent which is not kept.
 func (l *life) sendQuietly(sent []string) {
 	for _, s := range sent {
-		_, id, _ := strings.Cut(s, "#")
+		kind, rest, _ := strings.Cut(s, ">")
+		if !slices.Contains(l.quietKinds, kind) {
+			l.quietKinds = append(l.quietKinds, strings.Clone(kind))
+		}
+		_, id, _ := strings.Cut(rest, "#")
 		n := numberOf(id)
 		if last := len(l.quiet) - 1; last >= 0 && l.quiet[last].last+1 == n { // nearly always
 			l.quiet[last].last = n

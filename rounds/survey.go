@@ -123,10 +123,13 @@ func (g *group) orphan(got *arrival) bool {
 	return !slices.ContainsFunc(g.pairing.same(&got.receipt), may) && !g.sentQuietly(got)
 }
 
-// sentQuietly reports whether a record of its sender that is not kept sent the message, or another one with its number.
+// sentQuietly reports whether a record of its sender that is not kept may have sent the message: one with its number,
+// of a process that sent messages of its kind in such records.
 func (g *group) sentQuietly(got *arrival) bool {
 	m := g.nodes[got.from]
-	return m != nil && slices.ContainsFunc(m.lives, func(l *life) bool { return l.sentQuietly(got.n) })
+	return m != nil && slices.ContainsFunc(m.lives, func(l *life) bool {
+		return l.sentQuietly(got.n) && (got.kind == "" || slices.Contains(l.quietKinds, got.kind))
+	})
 }
 
 // findVoters notes who votes in a term.
