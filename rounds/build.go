@@ -25,6 +25,7 @@ func (g *group) round(t *log, next uint64) *Round {
 		r.noteStore(&r.Steps[i])
 		led = r.lead(led, i, t.entries[i].life)
 		r.AtLeast = r.AtLeast || !t.entries[i].life.debug
+		r.until = latest(r.until, r.Steps[i].At)
 	}
 	unread := unreadCodes(t.entries)
 	for _, code := range unread {

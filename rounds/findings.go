@@ -58,7 +58,7 @@ func (g *group) withoutEnd(incidents []Incident) (found []Finding) {
 		}
 		proof := slices.DeleteFunc(slices.Clone(in.Records), func(ref Ref) bool { return ref == first.ref })
 		found = append(found, Finding{
-			Name: NoEnd, Term: in.Terms[len(in.Terms)-1], Records: append([]Ref{first.ref}, proof...),
+			Name: NoEnd, Term: in.MainTerm(), Records: append([]Ref{first.ref}, proof...),
 			Text: fmt.Sprintf("%s, and %s, %s: %s.", first.text, nobody, after, in.Why),
 		})
 	}

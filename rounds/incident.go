@@ -1,7 +1,6 @@
 package rounds
 
 import (
-	"cmp"
 	"slices"
 	"time"
 )
@@ -36,9 +35,10 @@ type Incident struct {
 	// nobody led at least where more is not known (see AtLeast and AtMost).
 	// Before the first leadership it counts from the first call of an election.
 	Leaderless time.Duration `json:"leaderless"`
-	Terms      []uint64      `json:"terms"`   // the terms in which an election was held, in order
-	Why        string        `json:"why"`     // in one clause: "voters 2 and 5 dead, 4 paused: 2 of 5 remain"
-	Records    []Ref         `json:"records"` // which prove From, Until and Why
+	// Terms are those in which an election was held, in order: also later terms than Term, if those were called before.
+	Terms   []uint64 `json:"terms"`
+	Why     string   `json:"why"`     // in one clause: "voters 2 and 5 dead, 4 paused: 2 of 5 remain"
+	Records []Ref    `json:"records"` // which prove From, Until and Why
 	// Asked is the record by which Former was asked to hand over, or why it did so without being asked; Seq 0 if no
 	// round of Terms has that for a cause.
 	Asked Ref `json:"asked,omitzero"`
@@ -65,6 +65,14 @@ func (in *Incident) Absent() bool { return len(in.lack.missing) > 0 }
 // Held reports whether Why says what kept the nodes from a leader: none of those which might have led was eligible, or
 // former leaders could not be fenced, or the store kept them from it.
 func (in *Incident) Held() bool { return in.aside || in.unfenced || in.store }
+
+// MainTerm returns the one of Terms whose round stands for the change: that of Leader, or else the last one.
+func (in *Incident) MainTerm() uint64 {
+	if slices.Contains(in.Terms, in.Term) {
+		return in.Term
+	}
+	return in.Terms[len(in.Terms)-1]
+}
 
 // LastSign reports whether Perhaps is the last sign that Former led: nobody noticed its end, or who did may have slept.
 func (in *Incident) LastSign() bool { return in.lastSign }
@@ -176,7 +184,7 @@ const (
 func (g *group) incidents(rounds []*Round) []Incident {
 	former := g.settledLeadership() // the one that lasted longest so far
 	later := g.list[slices.Index(g.list, former)+1:]
-	list := make([]Incident, 0, len(later)+1)
+	all := make([]change, 0, len(later)+1)
 	for _, next := range later {
 		if former != nil && next.Term <= former.Term {
 			if former.outlivedBy(next) { // two led at once, and this one led on
@@ -184,12 +192,17 @@ func (g *group) incidents(rounds []*Round) []Incident {
 			}
 			continue
 		}
-		list = append(list, g.incident(former, next, rounds))
+		all = append(all, change{former: former, next: next})
 		former = next
 	}
 	over := former != nil && !former.End.IsZero() && !slices.ContainsFunc(g.list, g.leadsOn)
 	if over || former == nil && len(rounds) > 0 || former != nil && g.mayBeOver(former) {
-		list = append(list, g.incident(former, nil, rounds))
+		all = append(all, change{former: former})
+	}
+	g.allot(all, rounds)
+	list := make([]Incident, 0, len(all))
+	for i := range all {
+		list = append(list, g.incident(&all[i]))
 	}
 	return list
 }
@@ -212,10 +225,10 @@ func (r *Leadership) outlivedBy(other *Leadership) bool {
 	return other.End.IsZero() || other.End.After(r.End)
 }
 
-// incident returns the change from one leadership to the next. former is nil before the first leadership, and next
-// after the last.
-func (g *group) incident(former, next *Leadership, rounds []*Round) Incident {
-	in := Incident{Until: g.logsEnd, Terms: []uint64{}, Records: []Ref{}}
+// incident tells of the change from one leadership to the next.
+func (g *group) incident(c *change) Incident {
+	former, next := c.former, c.next
+	in := Incident{Until: g.logsEnd, Terms: []uint64{}, Records: []Ref{}, rounds: c.rounds, before: c.before}
 	if next != nil {
 		in.Leader, in.Term, in.Until, in.by = next.Leader, next.Term, next.From, next.first().Node
 		in.prove(next.first())
@@ -223,17 +236,7 @@ func (g *group) incident(former, next *Leadership, rounds []*Round) Incident {
 	if former != nil {
 		in.Former, in.FormerTerm, in.From, in.Ended = former.Leader, former.Term, former.End, former.Ended
 	}
-	first, _ := slices.BinarySearchFunc(rounds, in.FormerTerm+1, func(r *Round, term uint64) int {
-		return cmp.Compare(r.Term, term)
-	})
-	if first > 0 && rounds[first-1].Term == in.FormerTerm {
-		in.before = rounds[first-1]
-	}
-	for _, r := range rounds[first:] {
-		if next != nil && r.Term > next.Term {
-			break
-		}
-		in.rounds = append(in.rounds, r)
+	for _, r := range in.rounds {
 		in.Terms = append(in.Terms, r.Term)
 		in.began(r, g.guarantee)
 		if r.Cause.Request != "" {

@@ -63,7 +63,8 @@ type Round struct {
 	Findings   []Finding   `json:"findings"` // about this round
 	Unknown    []string    `json:"unknown"`  // what the records do not tell, in sentences
 
-	asked    call // the first step in which a node stood, or was asked for its vote
+	until    time.Time // of the last step
+	asked    call      // the first step in which a node stood, or was asked for its vote
 	store    []storeSaid
 	unfenced []unfenced // the attempts to fence a former leader that failed
 }

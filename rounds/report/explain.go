@@ -78,7 +78,7 @@ func incident(names *rounds.Names, r *rounds.Round) (sentences []string) {
 		say("%s%s.", ending(in), proof(names, in.Ended.Known, in.Ended.Ref))
 	}
 	if len(in.Terms) > 1 {
-		say("It took terms %d to %d.", in.Terms[0], lastOf(in))
+		say("It took terms %s.", span(in.Terms, " to "))
 	}
 	return sentences
 }

@@ -156,7 +156,7 @@ func (s Selection) choose(all []*rounds.Round) (list []*rounds.Round, left int) 
 		switch {
 		case !s.within(began(r)):
 		case s.Findings && len(r.Findings) == 0:
-		case r.Incident != nil && r.Term != lastOf(r.Incident) && len(r.Findings) == 0:
+		case r.Incident != nil && r.Term != r.Incident.MainTerm() && len(r.Findings) == 0:
 		default:
 			list = append(list, r)
 		}
@@ -211,9 +211,6 @@ func Select(h *rounds.History, s Selection) *rounds.History {
 	}
 	return &part
 }
-
-// lastOf returns the last term of an incident.
-func lastOf(in *rounds.Incident) uint64 { return in.Terms[len(in.Terms)-1] }
 
 // row is the format of a line in the list of rounds.
 const row = "%6s  %-12s  %6s  %-8s %5s  %8s  %8s  %8s  %8s  %s%s"
@@ -290,18 +287,32 @@ func rowProof(names *rounds.Names, r *rounds.Round) string {
 	return proof(names, known, list...)
 }
 
-// terms returns "7", or "5-7" if the terms before brought no leader.
+// terms returns "7", or "5-7" if the terms before brought no leader, or "5-7, 9" if term 9 was called before that, too.
 func terms(r *rounds.Round) string {
 	if !folds(r) {
 		return strconv.FormatUint(r.Term, 10)
 	}
-	return fmt.Sprintf("%d-%d", r.Incident.Terms[0], r.Term)
+	all := r.Incident.Terms
+	after := slices.Index(all, r.Term) + 1
+	text := span(all[:after], "-")
+	if after < len(all) {
+		text += ", " + span(all[after:], "-")
+	}
+	return text
 }
 
-// folds reports whether the line of the round is also about terms before it that brought no leader.
+// span names the first and the last of some terms.
+func span(terms []uint64, to string) string {
+	if first, last := terms[0], terms[len(terms)-1]; first != last {
+		return fmt.Sprintf("%d%s%d", first, to, last)
+	}
+	return strconv.FormatUint(terms[0], 10)
+}
+
+// folds reports whether the line of the round is also about other terms, which brought no leader.
 func folds(r *rounds.Round) bool {
 	in := r.Incident
-	return in != nil && len(in.Terms) > 1 && r.Term == lastOf(in)
+	return in != nil && len(in.Terms) > 1 && r.Term == in.MainTerm()
 }
 
 // sentAtLeast returns how many messages the round took, or at least took.
@@ -317,7 +328,7 @@ func sentAtLeast(r *rounds.Round) string {
 func leaderless(r *rounds.Round) string {
 	in := r.Incident
 	switch {
-	case in == nil || r.Term != lastOf(in) || r.Winner != nil && in.Leader != r.Winner.Node:
+	case in == nil || r.Term != in.MainTerm() || r.Winner != nil && in.Leader != r.Winner.Node:
 		return "-"
 	case in.AtLeast() && in.Leaderless > 0:
 		return "≥" + rounds.Span(in.Leaderless)
@@ -340,7 +351,7 @@ func why(r *rounds.Round) string {
 // whole reports whether the line of the round says why its whole incident came about.
 func whole(r *rounds.Round) bool {
 	in := r.Incident
-	return in != nil && (in.Absent() || folds(r) || r.Term == lastOf(in) && (in.Held() || in.Former != 0 && begunBy(r)))
+	return in != nil && (in.Absent() || folds(r) || r.Term == in.MainTerm() && (in.Held() || in.Former != 0 && begunBy(r)))
 }
 
 // begunBy reports whether what the leader before did began the round, so that its incident tells more of that.

@@ -1,0 +1,120 @@
+package rounds
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+)
+
+// change is the time between two leaderships, with the elections that were held in it. former is nil before the first
+// leadership, and next after the last.
+type change struct {
+	former, next *Leadership
+	before       *Round // of the term of former; nil if it is not kept
+	rounds       []*Round
+}
+
+// allot gives each round to the change in which it was called. That is the first one to a leadership of its term or of
+// a later one, unless the leader before began to lead after all calls: nodes may have called for later terms before.
+func (g *group) allot(changes []change, rounds []*Round) {
+	next := 0
+	for _, r := range rounds {
+		for next < len(changes) && changes[next].next != nil && changes[next].next.Term < r.Term {
+			next++
+		}
+		i := next
+		for i >= 0 && i < len(changes) && g.calledBefore(r, changes[i].former) {
+			i--
+		}
+		if i < 0 || i == len(changes) || changes[i].former != nil && r.Term <= changes[i].former.Term {
+			continue
+		}
+		if !g.inVain(r, &changes[i]) {
+			changes[i].rounds = append(changes[i].rounds, r)
+		}
+	}
+	for i := range changes {
+		if former := changes[i].former; former != nil {
+			changes[i].before = roundOf(rounds, former.Term)
+		}
+	}
+}
+
+// roundOf returns the round of a term, nil if there is none. The rounds are in the order of their terms.
+func roundOf(rounds []*Round, term uint64) *Round {
+	i, ok := slices.BinarySearchFunc(rounds, term, func(r *Round, term uint64) int { return cmp.Compare(r.Term, term) })
+	if !ok {
+		return nil
+	}
+	return rounds[i]
+}
+
+// lastCall returns the last call of the round, or else what it began with.
+func (r *Round) lastCall() (at time.Time, by Ref) {
+	at, by = r.Cause.At, r.Cause.Ref
+	if at.IsZero() {
+		at = r.From
+	}
+	for _, in := range r.Initiators {
+		if in.At.After(at) {
+			at, by = in.At, in.Ref
+		}
+	}
+	return at, by
+}
+
+// calledBefore reports whether the round brought no leader, and was called before that leadership began.
+func (g *group) calledBefore(r *Round, led *Leadership) bool {
+	if r.State == Decided || led == nil || r.Term <= led.Term {
+		return false
+	}
+	at, by := r.lastCall()
+	off := g.apart(by.Node, led.first().Node)
+	return off != unbounded && at.Add(off).Before(led.From)
+}
+
+// inVain reports whether the round was over before the leader of the change had ceased to lead, or that leader had
+// called it, and it had no part in that: nobody had lost the leader for good, and it did not stop since it was asked to.
+func (g *group) inVain(r *Round, c *change) bool {
+	if r.State == Decided || c.former == nil || len(r.Initiators) == 0 {
+		return false
+	}
+	end, by := c.former.End, c.former.Ended.Ref
+	if end.IsZero() {
+		end, by = c.former.sign, c.former.signRef
+	}
+	off := g.apart(r.Initiators[0].Node, by.Node)
+	over, _ := r.lastCall()
+	if slices.ContainsFunc(r.Initiators, func(in Initiator) bool { return in.Node != c.former.Leader }) {
+		over = r.until
+	}
+	return off != unbounded && over.Add(off).Before(end) &&
+		!slices.ContainsFunc(r.Initiators, func(in Initiator) bool { return g.hadPart(&in, c, end) })
+}
+
+// hadPart reports whether the call of an election may have had a part in the end of the leadership before the change.
+func (g *group) hadPart(in *Initiator, c *change, end time.Time) bool {
+	because, ok := decided[algorithms.Because](&in.cause)
+	byWord := c.former.Ended.Kind == EndedByWord
+	switch {
+	case !ok:
+		return true
+	case in.cause.loses() == c.former.Leader:
+		d := g.dropAt(in.Node, c.former.Leader, in.At)
+		return d == nil || !d.takenBack(end)
+	}
+	switch because.Kind {
+	case FirstLeader, LeaderLost, LeaderSilent: // of another leader
+		return false
+	case HigherRank:
+		next := in.Node == c.former.endedBy.to || c.next != nil && in.Node == c.next.Leader
+		return byWord && next && in.Node != c.former.Leader
+	case Operator:
+		return byWord
+	case RoundFailed:
+		return len(c.rounds) > 0 // that may be the round which failed
+	}
+	return true
+}

@@ -1,0 +1,76 @@
+package rounds_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
+)
+
+// nominate writes that a node called an election of a term, and did not win it.
+func (v *voters) nominate(node uint64, ms int, term uint64, why string) {
+	v.add(node, ms, trace.Record{
+		Term: term, Event: "timeout", Why: []string{fmt.Sprintf("%s -> call an election of term %d", why, term)},
+	})
+}
+
+// "It took terms 3 to 6" was said of a change of 2 ms: nodes had called the elections of terms 3 to 5 before the leader
+// of term 2 led. They are part of the change to that one. What is called in vain while it leads is part of none.
+func TestAnElectionBelongsToTheChangeInWhichItWasCalled(t *testing.T) {
+	v := newVoters()
+	v.algo = "ring"
+	v.nominate(1, 1, 1, "no leader was heard of")
+	for term := uint64(3); term <= 5; term++ {
+		v.nominate(2, int(term), term, "no ELECTED came in two trips round")
+	}
+	v.ask(3, 8, 2)
+	v.elect(3, 2, 1, 2)
+	v.nominate(2, 500, 7, "no leader was heard of")
+	v.add(1, 600, trace.Record{Event: "idle", Term: 2, Leader: 3, Token: 2, ValidUntil: atMS(1500)})
+	v.add(3, 900, trace.Record{
+		Term: 2, Event: "resign", LeaderChange: trace.Resigned, Why: []string{"asked to resign -> step down"},
+	})
+	v.ask(1, 901, 8)
+	v.lead(1, 902, 8)
+	g := v.b.History().Groups[0]
+	var terms [][]uint64
+	for _, in := range g.Incidents {
+		terms = append(terms, in.Terms)
+	}
+	if len(terms) != 2 || !slices.Equal(terms[0], []uint64{1, 2, 3, 4, 5}) || !slices.Equal(terms[1], []uint64{8}) {
+		t.Errorf("terms %v", terms)
+	}
+	text := told(t, g)
+	for _, want := range []string{"1-2, 3-5 12:00:00.001 3 ", " 7 12:00:00.500 nobody "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "It took terms") {
+		t.Errorf("%s", text)
+	}
+}
+
+// "The process of node 1 ended" was given as the reason why node 3 led no more: another node than the leader was lost.
+func TestTheLossOfAnotherNodeEndedNoLeadership(t *testing.T) {
+	v := newVoters()
+	v.algo = "ring"
+	v.ask(1, 1, 1)
+	v.lead(1, 2, 1)
+	v.expire(1, 900, 1)
+	v.ask(3, 905, 2)
+	v.lead(3, 910, 2)
+	v.follow(2, 911, 3, 2)
+	v.add(2, 1500, trace.Record{
+		Term: 4, Event: "peers", Leader: 3, Token: 2, Alive: []uint64{2, 3}, Evidence: "link-closed 1, dial-refused 1",
+		ValidUntil: atMS(1880), Why: []string{"leader 1 is gone -> call an election of term 4"},
+	})
+	v.expire(3, 1900, 2)
+	v.ask(2, 1950, 4)
+	v.lead(2, 1960, 4)
+	if in := v.last(); in.Why != "the lease of node 3 ended" {
+		t.Errorf("%q: %+v", in.Why, in)
+	}
+}
