@@ -86,6 +86,7 @@ type member struct {
 	byIncarnation map[string]*life
 	apart         []*life   // that ended while another one went on as the node
 	silent        []*life   // that said that they run, and wrote no record: see greetings
+	senders       []*life   // all of these, by their beginnings
 	forgotten     forgotten // what is left of processes that are no longer in lives
 	current       *life
 	// See noteHidden: a process is in no log, or a former one sent messages that no record shows.

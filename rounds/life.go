@@ -17,7 +17,7 @@ import (
 // Invariant: seen has ascending ranges, with at least one number between any two.
 type life struct {
 	place       int   // among the processes of its node, by their beginnings
-	earlier     int   // how many of those before it wrote records and are not apart
+	earlier     int   // how many of senders are before it
 	next        *life // the process that came after it, nil for none
 	node        uint64
 	incarnation string
@@ -256,6 +256,20 @@ func (l *life) sentQuietly(n uint64) bool {
 	}
 	_, sent := slices.BinarySearchFunc(l.quiet, n, compareSpan)
 	return sent
+}
+
+// sentBy returns when the process before another one of its node had sent the message of the number, if it did: before
+// a record that sent a later one, or before the next process began.
+func (l *life) sentBy(n uint64) time.Time {
+	if n > l.numbered && l.next != nil {
+		return latest(l.until, l.next.from)
+	}
+	for _, m := range l.sorted() {
+		if m.sent > n {
+			return m.wall
+		}
+	}
+	return l.until
 }
 
 // join merges range i and the next, if no number lies between them.

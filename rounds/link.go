@@ -141,23 +141,27 @@ func (l *link) proves(m *post, got *receipt) bool {
 // passed reports whether the receipt is too late for a message that another process sent, so that it is the last one:
 // that would not be faster than any that is known, or its process began long after the other one had ended.
 func (l *link) passed(m, last *post, got *receipt) bool {
-	return l.known() && (elapsed(last.wall, got.wall) >= l.fastest || elapsed(l.over(m, got), last.wall) > 2*outlives)
+	over := func() time.Time { return l.over(m.by.life, m.wall, got) }
+	return l.known() && (elapsed(last.wall, got.wall) >= l.fastest || elapsed(over(), last.wall) > 2*outlives)
 }
 
-// over returns when the process that sent m had ended, as far as that matters to the receipt: it may have written
-// nothing for a while until the next one began. That does not matter if m would have been on its way for too long.
-func (l *link) over(m *post, got *receipt) time.Time {
-	life := m.by.life
-	if life.next == nil || l.late(m, got) > maxTransit {
-		return life.until
+// over returns when the process had ended that sent a message by the given time, as far as that matters to the receipt:
+// it may have written nothing for a while until the next one began. That does not matter if the message would have been
+// on its way for too long.
+func (l *link) over(by *life, sent time.Time, got *receipt) time.Time {
+	if by.next == nil || l.lateSince(sent, got) > maxTransit {
+		return by.until
 	}
-	return latest(life.until, life.next.from)
+	return latest(by.until, by.next.from)
 }
 
 // late returns how much longer the message seems to have taken than fast messages of the link.
-func (l *link) late(m *post, got *receipt) time.Duration {
+func (l *link) late(m *post, got *receipt) time.Duration { return l.lateSince(m.wall, got) }
+
+// lateSince returns the same of a message that was sent then.
+func (l *link) lateSince(sent time.Time, got *receipt) time.Duration {
 	if !l.known() {
 		return 0
 	}
-	return elapsed(m.wall, got.wall) - l.quarter
+	return elapsed(sent, got.wall) - l.quarter
 }

@@ -74,6 +74,49 @@ func TestReceiptOfALostLastRecord(t *testing.T) {
 	}
 }
 
+// "A message paired with the receipt of another": the former process wrote a record only as it began, as at level info,
+// and ended long after that, when the next one began. What it sent last may still have come then. If it sent a message
+// with that number to another node, or had told that it ended long before, it did not send that one.
+func TestReceiptAfterAProcessThatWroteLittle(t *testing.T) {
+	for name, c := range map[string]struct {
+		sent    string // by the former process, with the same number
+		bye     int    // when that said that it ended
+		silent  bool   // another one ran since, and wrote no record
+		arrived bool
+	}{
+		"it may be of either":          {},
+		"another one had the number":   {sent: "HEARTBEAT>3#1:9", arrived: true},
+		"the former one had just left": {bye: 2950},
+		"the former one left before":   {bye: 2850, arrived: true},
+		"it may be of one in between":  {bye: 2850, silent: true},
+	} {
+		v := newVoters()
+		v.level = "info"
+		for node := uint64(1); node <= 3; node++ {
+			v.start(node, 0)
+		}
+		for id := 5; id < 9; id++ {
+			v.send(1, 20*id, 1, fmt.Sprint("1:", id), "x -> y")
+			v.receive(2, 20*id+1, 1, fmt.Sprint("1:", id))
+		}
+		if c.sent != "" {
+			v.add(1, 200, trace.Record{Event: "timeout", Term: 1, Why: []string{"x -> y"}, Sent: []string{c.sent}})
+		}
+		if c.bye != 0 {
+			v.b.Left(trace.Farewell{Cluster: "c", Node: 1, Time: atMS(c.bye)})
+		}
+		if c.silent {
+			v.greet(1, 2900)
+		}
+		v.start(1, 3000)
+		v.send(1, 3020, 1, "1:9", "x -> y")
+		v.receive(2, 3094, 1, "1:9")
+		if arrived := slices.Contains(v.arrivedOf(fmt.Sprint("n1life", v.life[1])), "1:9"); arrived != c.arrived {
+			t.Errorf("%s: arrived %v", name, arrived)
+		}
+	}
+}
+
 // "Called arrived, and never received": the one message that tells how long messages take was held up. So the message
 // of the later process seems to have come before it was sent, and that of the former one to be what came.
 func TestReceiptBesideASlowPair(t *testing.T) {

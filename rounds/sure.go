@@ -45,7 +45,7 @@ func (g *group) sender(got *arrival) (by *entry, how sure) {
 			how = notSure
 		case m.received:
 			how = min(how, likely)
-		case elapsed(l.over(m, &got.receipt), last.wall) > outlives:
+		case elapsed(l.over(m.by.life, m.wall, &got.receipt), last.wall) > outlives:
 			how = min(how, likely)
 			m.unsure = true
 		default:
@@ -91,36 +91,60 @@ func (got *arrival) doubtOthers() (any bool) {
 // others says how sure it is that no other process than that of e sent the message, in a record that is not kept or is
 // missing.
 func (g *group) others(e *entry, got *arrival) (how sure) {
-	lives := got.link.from.lives
+	senders := got.link.from.senders
 	how = certain
 	if !got.link.whole && got.loose(e) {
 		how = guess // an earlier process may have sent it
 	}
-	if len(lives) == 1 { // nearly always
+	if len(senders) == 1 { // nearly always
 		return how
 	}
 	at := e.life.earlier
-	for _, l := range lives[max(0, at-neighbours):min(len(lives), at+neighbours+1)] {
-		if l == e.life {
-			continue
-		}
-		sent := l.sentQuietly(got.n)
-		switch {
-		case !sent && l.debug && l.complete():
-			if l.place < e.life.place && (!got.ordered(e.clock.Micros) || got.link.from.former && got.loose(e)) {
-				how = min(how, likely) // its last records may be missing
-			}
-		case l.first() == 1 && g.beganLater(l, e, got):
-		case !sent && !got.ordered(e.clock.Micros):
-			how = min(how, guess)
-		case elapsed(l.until, e.Wall) > outlives:
-			how = min(how, likely)
-		default:
-			return notSure
+	for _, l := range senders[max(0, at-neighbours):min(len(senders), at+neighbours+1)] {
+		if l != e.life && how > notSure {
+			how = min(how, g.other(l, e, got))
 		}
 	}
 	return how
 }
+
+// other says how sure it is that the process l did not send the message in a record that is not kept or is missing, if
+// e seems to have sent it. A process may have written its last record long before it ended.
+func (g *group) other(l *life, e *entry, got *arrival) (how sure) {
+	quietly := l.sentQuietly(got.n)
+	if !quietly && l.passed(got.n) || l.first() == 1 && g.beganLater(l, e, got) {
+		return certain
+	}
+	before := l.earlier < e.life.earlier
+	over := before && elapsed(g.overBy(l, got), e.Wall) > outlives
+	switch {
+	case !quietly && l.debug && l.complete() && (over || !before): // but its last records may be missing
+		how = certain
+		if before && (!got.ordered(e.clock.Micros) || got.link.from.former && got.loose(e)) {
+			how = likely
+		}
+	case !quietly && !got.ordered(e.clock.Micros):
+		how = guess
+	case over:
+		how = likely
+	}
+	if how < certain && g.numbered(got, l) { // that one, if it was to this node, is known
+		return certain
+	}
+	return how
+}
+
+// overBy returns when the process before another one of its node had ended, by its own word or since that began: as far
+// as that matters to the receipt, as over does.
+func (g *group) overBy(l *life, got *arrival) time.Time {
+	if bye := g.goodbye(l); bye != nil && !bye.Refused() {
+		return bye.Time
+	}
+	return got.link.over(l, l.sentBy(got.n), &got.receipt)
+}
+
+// passed reports whether the process wrote down all that it sent, and came to the number of a message.
+func (l *life) passed(n uint64) bool { return l.debug && !l.text && l.complete() && n <= l.numbered }
 
 // noteHidden notes the nodes of which others received a message that no record sent, though a message of the last
 // process to another one has its number: a former process sent it, in records that are lost. That process is in no log
@@ -144,9 +168,8 @@ func (g *group) noteHidden() {
 		if m == nil || len(m.lives) == 0 || m.hidden && m.former || got.n == 0 || !g.unsent(got) {
 			continue
 		}
-		passed := func(l *life) bool { return l.debug && !l.text && l.complete() && got.n <= l.numbered }
 		m.former = m.former || g.numbered(got, m.lives[len(m.lives)-1])
-		m.hidden = m.hidden || !slices.ContainsFunc(m.lives, func(l *life) bool { return !passed(l) })
+		m.hidden = m.hidden || !slices.ContainsFunc(m.lives, func(l *life) bool { return !l.passed(got.n) })
 	}
 }
 
@@ -164,10 +187,14 @@ func (g *group) noteProven(l *life) {
 	}
 }
 
-// numbered reports whether the process sent a message with the number of the receipt to another node.
+// numbered reports whether a record shows the message of the process with the number of the receipt: one to another
+// node, or one of those that may be the message.
 func (g *group) numbered(got *arrival, l *life) bool {
 	for id := range g.nodes {
-		same := g.pairing.same(&receipt{n: got.n, from: got.from, to: id})
+		same := got.around
+		if id != got.to {
+			same = g.pairing.same(&receipt{n: got.n, from: got.from, to: id})
+		}
 		if slices.ContainsFunc(same, func(m post) bool { return m.by.life == l }) {
 			return true
 		}

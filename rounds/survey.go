@@ -37,13 +37,13 @@ func (g *group) survey(terms []uint64) {
 		slices.SortFunc(m.lives, byBeginning)
 		g.setApart(m)
 		g.setSilent(m, silent[id])
-		for i, l := range m.lives {
+		all := m.all()
+		if m.senders = all; len(m.apart) > 0 {
+			m.senders = slices.SortedFunc(slices.Values(slices.Concat(all, m.apart)), byBeginning)
+		}
+		for i, l := range m.senders {
 			l.earlier = i
 		}
-		for _, l := range m.apart {
-			l.earlier, _ = slices.BinarySearchFunc(m.lives, l, byBeginning)
-		}
-		all := m.all()
 		for i, l := range all {
 			if l.place, l.next = i, nil; i > 0 {
 				all[i-1].next = l
