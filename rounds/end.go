@@ -98,7 +98,7 @@ func (g *group) logEnd(node uint64) (end time.Time) {
 	if m == nil {
 		return end
 	}
-	if at, known := g.lines[node]; known {
+	if at, known := g.lines[node]; known && !g.elsewhere(node, m) {
 		end = g.fix.at(node, at)
 	}
 	for _, l := range m.lives {

@@ -13,12 +13,15 @@ import (
 // process of its node before it had ended by then.
 type greetings struct {
 	at     map[Ref]time.Time // by the clock of the process
+	last   map[uint64]Ref    // by node
 	wrote  map[Ref]bool      // the processes that wrote a record
 	silent map[Ref]trace.Greeting
 }
 
 func newGreetings() *greetings {
-	return &greetings{at: map[Ref]time.Time{}, wrote: map[Ref]bool{}, silent: map[Ref]trace.Greeting{}}
+	return &greetings{
+		at: map[Ref]time.Time{}, last: map[uint64]Ref{}, wrote: map[Ref]bool{}, silent: map[Ref]trace.Greeting{},
+	}
 }
 
 func (u *greetings) add(first trace.Greeting) {
@@ -26,6 +29,24 @@ func (u *greetings) add(first trace.Greeting) {
 	if u.at[of] = first.Time; !u.wrote[of] {
 		u.silent[of] = first
 	}
+	if last := u.last[of.Node]; !first.Time.Before(u.at[last]) {
+		u.last[of.Node] = of
+	}
+}
+
+// other reports whether it is of another algorithm than the group.
+func (g *group) other(first *trace.Greeting) bool {
+	return first.Algorithm != "" && first.Algorithm != g.key.algo
+}
+
+// elsewhere reports whether the last process of the node is of another algorithm: what its log has after its records is
+// not of this group.
+func (g *group) elsewhere(node uint64, m *member) bool {
+	of, greeted := g.ups.last[node]
+	if first, silent := g.ups.silent[of]; silent {
+		return g.other(&first)
+	}
+	return greeted && m.byIncarnation[of.Incarnation] == nil
 }
 
 // wroteRecord notes that a process wrote a record.
@@ -38,8 +59,7 @@ func (u *greetings) wroteRecord(l *life) {
 func (g *group) silent() map[uint64][]*life {
 	all := map[uint64][]*life{}
 	for of, first := range g.ups.silent {
-		other := first.Algorithm != "" && first.Algorithm != g.key.algo
-		if !other && g.eras.at(g.key, first.Time) == g.key.era {
+		if !g.other(&first) && g.eras.at(g.key, first.Time) == g.key.era {
 			all[of.Node] = append(all[of.Node], &life{
 				node: of.Node, incarnation: of.Incarnation, started: true, from: first.Time, until: first.Time,
 			})

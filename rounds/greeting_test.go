@@ -348,3 +348,24 @@ func TestRecordsOfWhoWasNotTheNodeAreNamedWithTheirProcess(t *testing.T) {
 		}
 	}
 }
+
+// "Nobody led for 10.1 s" until the logs end, "nodes 1, 2 and 3 stopped": they were started again with another
+// algorithm, and led by it. What a process of another algorithm writes is not of the log of this one.
+func TestLogsEndWhereAnotherAlgorithmBegins(t *testing.T) {
+	for _, wrote := range []bool{false, true} {
+		v := newVoters()
+		v.elect(3, 1, 1, 2)
+		v.resign(3, 1000, 1)
+		v.b.Left(trace.Farewell{Time: atMS(1500), Cluster: "c", Node: 2})
+		v.b.Up(trace.Greeting{Time: atMS(9000), Cluster: "c", Node: 3, Algorithm: "ring", Incarnation: "n3life1"})
+		v.b.Line("c", 3, atMS(9500))
+		if wrote {
+			v.algo = "ring"
+			v.life[3]++
+			v.add(3, 9400, trace.Record{Event: "timeout", Term: 2})
+		}
+		if in := v.b.History().Groups[0].Incidents; in[len(in)-1].Leaderless != 500*time.Millisecond {
+			t.Errorf("wrote %v: %+v", wrote, in)
+		}
+	}
+}

@@ -92,10 +92,8 @@ func (g *group) survey(terms []uint64) {
 		}
 	}
 	g.logsEnd = g.last
-	for id, at := range g.lines {
-		if g.nodes[id] != nil {
-			g.logsEnd = latest(g.logsEnd, g.fix.at(id, at))
-		}
+	for id := range g.nodes {
+		g.logsEnd = latest(g.logsEnd, g.logEnd(id))
 	}
 	g.findDrops()
 	g.findLeaderships()
