@@ -369,3 +369,26 @@ func TestLogsEndWhereAnotherAlgorithmBegins(t *testing.T) {
 		}
 	}
 }
+
+// "The nodes run different algorithms, and cannot elect a leader together" was told of nodes that had all been started
+// again with another one, and had elected a leader.
+func TestAlgorithmsOneAfterTheOther(t *testing.T) {
+	for last, want := range map[int]string{
+		2000: "The nodes of cluster \"c\" changed their algorithm: raft on nodes 1, 2 and 3, then bully on nodes " +
+			"1, 2 and 3, each told by itself.",
+		6000: "The nodes of cluster \"c\" run different algorithms, and cannot elect a leader together: raft on nodes",
+	} {
+		v := newVoters()
+		v.elect(3, 1, 1, 2)
+		v.resign(3, 1000, 1)
+		v.add(1, last, trace.Record{Event: "timeout", Term: 1})
+		v.algo = "bully"
+		for node := range uint64(3) {
+			v.life[node+1]++
+			v.follow(node+1, 5000, 3, 2)
+		}
+		if notes := v.b.History().Notes; len(notes) != 1 || !strings.HasPrefix(notes[0], want) {
+			t.Errorf("%q, want %q", notes, want)
+		}
+	}
+}

@@ -2,7 +2,9 @@ package rounds
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/words"
 )
@@ -35,18 +37,42 @@ func notes(groups []*Group) []string {
 			len(runs)))
 	}
 	for _, label := range clusters {
-		of := algorithms[label]
-		if len(of) < 2 {
-			continue
+		if of := algorithms[label]; len(of) > 1 {
+			notes = append(notes, algorithmsNote(label, of))
 		}
-		var run []string
-		for _, g := range of {
-			run = append(run, fmt.Sprintf("%s on %s", g.Algorithm, words.Nodes(writers(g))))
-		}
-		notes = append(notes, fmt.Sprintf("The nodes of cluster %q run different algorithms, and cannot elect a "+
-			"leader together: %s.", label, strings.Join(run, ", ")))
 	}
 	return notes
+}
+
+// algorithmsNote says that the cluster ran several algorithms, at once or one after the other.
+func algorithmsNote(label string, of []*Group) string {
+	of = slices.SortedStableFunc(slices.Values(of), func(a, b *Group) int { return a.From.Compare(b.From) })
+	var run []string
+	after := true
+	for i, g := range of {
+		run = append(run, fmt.Sprintf("%s on %s", g.Algorithm, words.Nodes(writers(g))))
+		after = after && (i == 0 || g.succeeds(of[i-1]))
+	}
+	if after {
+		return fmt.Sprintf("The nodes of cluster %q changed their algorithm: %s, each told by itself.", label,
+			strings.Join(run, ", then "))
+	}
+	return fmt.Sprintf("The nodes of cluster %q run different algorithms, and cannot elect a leader together: %s.",
+		label, strings.Join(run, ", "))
+}
+
+// succeeds reports whether each node that wrote records of the group before wrote records of this one when it had
+// written all of those.
+func (out *Group) succeeds(before *Group) bool {
+	began := map[uint64]time.Time{}
+	for _, n := range out.Nodes {
+		if n.Records > 0 {
+			began[n.ID] = n.Lives[0].From
+		}
+	}
+	return !slices.ContainsFunc(before.Nodes, func(n Node) bool {
+		return n.Records > 0 && !n.Lives[len(n.Lives)-1].Until.Before(began[n.ID])
+	})
 }
 
 // exposedNotes says which nodes believed whoever could send packets to them.
