@@ -1,7 +1,9 @@
 package rounds
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -148,9 +150,11 @@ func (g *group) wokeJustBefore(l *life, t time.Time) bool {
 // tookForFormer reports whether the process found soon after t that its connection was to a process of the receiver
 // that had ended: the message went there.
 func (l *life) tookForFormer(to uint64, t time.Time, fix clockFix) bool {
+	replaced := fmt.Sprintf("new-incarnation %d", to)
 	return slices.ContainsFunc(l.allHappenings(), func(h happening) bool {
 		after := fix.at(l.node, h.wall).Sub(t)
-		return h.event == "peers" && after >= 0 && after <= maxTransit && EndedProcess(h.evidence, to)
+		return h.event == "peers" && after >= 0 && after <= maxTransit &&
+			(EndedProcess(h.evidence, to) || slices.Contains(strings.Split(h.evidence, ", "), replaced))
 	})
 }
 

@@ -19,6 +19,7 @@ func TestMessagesIntoTheVoid(t *testing.T) {
 	}{
 		"a receiver that was stopped": {"", 4000, rounds.ToGone},
 		"a process that had ended":    {"link-closed 2, other-incarnation 2, new-incarnation 2", 200, rounds.ToGone},
+		"a process that was replaced": {"new-incarnation 2", 200, rounds.ToGone}, // while the sender slept
 		"a receiver that was well":    {"", 200, rounds.Lost},
 	} {
 		v := newVoters()
