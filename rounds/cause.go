@@ -139,6 +139,8 @@ func (r *Round) findCause(g *group) {
 	}
 	if st := r.step(first.Ref); st != nil && st.Event == "campaign" {
 		c.Kind = Operator
+	} else if c.Kind == FirstLeader && g.knewLeader(first.Ref) {
+		c.Kind = Vacant
 	}
 	r.notLost(&c, g)
 	r.handedOver(&c, g)
@@ -156,6 +158,17 @@ func (r *Round) findCause(g *group) {
 		c.Lost = 0 // it may have given up the term, and be well
 	}
 	r.Cause = c
+}
+
+// knewLeader reports whether the process of a record named a leader in one before.
+func (g *group) knewLeader(by Ref) bool {
+	m := g.nodes[by.Node]
+	if m == nil || m.byIncarnation[by.Incarnation] == nil {
+		return false
+	}
+	return slices.ContainsFunc(m.byIncarnation[by.Incarnation].allBeliefs(), func(b belief) bool {
+		return b.leader != 0 && b.first.seq < by.Seq
+	})
 }
 
 // lastLed returns the last leadership of the node up to the term that had begun by then, nil for none.

@@ -520,3 +520,25 @@ func TestANomineeThatLedOnceIsNoLeader(t *testing.T) {
 		t.Errorf("why: %s", in.Why)
 	}
 }
+
+// "Node 4 had heard of no leader since it started" was told of a node that had followed one until its lease ended: so it
+// is only of a process that named none before.
+func TestWhoFollowedALeaderHasHeardOfOne(t *testing.T) {
+	for anew, want := range map[bool]rounds.CauseKind{true: rounds.FirstLeader, false: rounds.Vacant} {
+		v := newVoters()
+		v.elect(3, 1, 1, 2)
+		v.miss(1, 2000, 3)
+		v.expire(3, 2000, 1)
+		if anew {
+			v.start(1, 2500)
+		}
+		v.add(1, 3000, trace.Record{
+			Event: "timeout", Term: 1, Round: 2, Why: []string{"no leader was heard of -> ask the voters for term 2"},
+			Sent: []string{"PRE_VOTE>2#1:20", "PRE_VOTE>3#1:21"},
+		})
+		g := v.b.History().Groups[0]
+		if c := g.Rounds[len(g.Rounds)-1].Cause; c.Kind != want || c.Node != 1 {
+			t.Errorf("started anew %v: %+v", anew, c)
+		}
+	}
+}
