@@ -215,11 +215,18 @@ func (r *reading) compareVoters(in *rounds.Incident) {
 	}
 }
 
-// compareLeft checks that no more voters were well when the logs end than are told.
+// compareLeft checks that no more voters were well when the logs end than are told. What is told of a voter without a
+// sign of life is about the records: it may have been well, as when its log is missing.
 func (r *reading) compareLeft(in *rounds.Incident, told uint64) {
+	unheard := map[string]bool{}
+	for _, part := range votersDid.FindAllStringSubmatch(in.Why, -1) {
+		for _, id := range number.FindAllString(part[1], -1) {
+			unheard[id] = part[2] == "without a sign of life here"
+		}
+	}
 	end, well := r.during(in).Until, uint64(0)
 	for node := range uint64(r.Plan.Nodes) {
-		if !r.touched(node+1, span{end.Add(-started), end.Add(r.slack())}) {
+		if !unheard[fmt.Sprint(node+1)] && !r.touched(node+1, span{end.Add(-started), end.Add(r.slack())}) {
 			well++
 		}
 	}
