@@ -21,6 +21,8 @@ const (
 	unheard = "without a sign of life here"
 	// refusing is how a voter was whose next process refused to run.
 	refusing = "started again and refusing to run"
+	// silent is how a node was that a peer heard nothing of, and that was there again later, if it was.
+	silent = "silent"
 	// voteless is how a voter was that had lost what it voted.
 	voteless = "voting for nobody, with nothing saved"
 	// unseen is how a voter was whose process had ended, and when the next one began is in no record. So it is where
@@ -60,7 +62,7 @@ func (g *group) absences(id uint64) []absence {
 // lostSight returns when a node without records was away, by the evidence of the others.
 func (g *group) lostSight(id uint64) (all []absence) {
 	for _, d := range g.drops[id] {
-		a := absence{id: id, from: d.At, until: g.seenAgain(id, d.At), how: "silent", ref: d.Ref}
+		a := absence{id: id, from: d.At, until: g.seenAgain(id, d.At), how: silent, ref: d.Ref}
 		if a.ended = EndedProcess(d.Evidence, id); saysLeft(d.Evidence, id) {
 			a.how = "stopped"
 		} else if a.ended {
@@ -116,7 +118,7 @@ func (g *group) absencesOf(l *life) (all []absence) {
 			all = append(all, ended...)
 			continue
 		case Silent:
-			a.how, a.until = "silent", g.seenAgain(l.node, e.At)
+			a.how, a.until = silent, g.seenAgain(l.node, e.At)
 		case Paused:
 			a.how = "paused"
 		default:

@@ -76,7 +76,8 @@ func (g *group) calledBefore(r *Round, led *Leadership) bool {
 }
 
 // inVain reports whether the round was over before the leader of the change had ceased to lead, or that leader had
-// called it, and it had no part in that: nobody had lost the leader for good, and it did not stop since it was asked to.
+// called it, and it had no part in that: nobody had lost the leader for good, and the leader did not stop since it was
+// asked to.
 func (g *group) inVain(r *Round, c *change) bool {
 	if r.State == Decided || c.former == nil || len(r.Initiators) == 0 {
 		return false

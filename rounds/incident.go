@@ -238,7 +238,7 @@ func (g *group) incident(c *change) Incident {
 	}
 	for _, r := range in.rounds {
 		in.Terms = append(in.Terms, r.Term)
-		in.began(r, g.guarantee)
+		in.began(r, g)
 		if r.Cause.Request != "" {
 			in.Asked = r.Cause.asked.ref
 			in.prove(in.Asked)
@@ -280,11 +280,12 @@ func (in *Incident) unsure(g *group, former, next *Leadership) bool {
 }
 
 // began sets From where the round tells it: before the first leadership, from its call on. Without a lease, a leader
-// that is lost to the others leads them no more, whatever it believes.
-func (in *Incident) began(r *Round, guarantee string) {
+// that is lost to the others leads them no more, whatever it believes: also if it was frozen, and believes so as it
+// wakes, when another one leads.
+func (in *Incident) began(r *Round, g *group) {
 	c := r.Cause
-	lost := !leased(guarantee) && in.Former != 0 && c.Lost == in.Former &&
-		(EndedProcess(c.Evidence, c.Lost) || c.Back.IsZero())
+	lost := !leased(g.guarantee) && in.Former != 0 && c.Lost == in.Former &&
+		(EndedProcess(c.Evidence, c.Lost) || c.Back.IsZero() || in.wokeLate(&c, g))
 	if c.At.IsZero() || in.Former != 0 && !lost || !in.From.IsZero() && !c.At.Before(in.From) {
 		return
 	}
@@ -300,6 +301,14 @@ func (in *Incident) began(r *Round, guarantee string) {
 
 func (in *Incident) prove(ref Ref) {
 	if !ref.IsZero() && !slices.Contains(in.Records, ref) {
+// wokeLate reports whether the lost leader was silent to the others until another one led.
+func (in *Incident) wokeLate(c *Cause, g *group) bool {
+	off := g.apart(c.Node, in.by)
+	return in.Leader != 0 && off != unbounded && slices.ContainsFunc(g.absences(c.Lost), func(a absence) bool {
+		return a.how == silent && a.covers(c.At, in.Until.Add(off))
+	})
+}
+
 		in.Records = append(in.Records, ref)
 	}
 }

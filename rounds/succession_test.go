@@ -120,6 +120,42 @@ func TestALostLeaderWasSilentBefore(t *testing.T) {
 	}
 }
 
+// "Node 2 led until 12:00:08.000 at the latest, by its own word", and it had been frozen: without a lease, a leader
+// that is silent to the others leads nobody, whatever it believes until it hears of the next one. For one that is only
+// suspected, its own word counts.
+func TestAFrozenLeaderLedNobody(t *testing.T) {
+	for woke, want := range map[int][]string{
+		8000: {
+			"For how long nobody led, in 1 change, is not known.",
+			" ? leader 2 is gone: heartbeat-missed (node 1 first)",
+			"Node 1 led as soon as node 2 was lost to others [peers saw: 1:4].",
+			"the same process wrote again 3 s after",
+		},
+		5100: {
+			"Nobody led for 0 ms in all, in 1 change.",
+			"Node 2 led until 12:00:05.100 at the latest, by its own word",
+		},
+	} {
+		v := newVoters()
+		v.algo, v.guarantee = "bully", "best-effort"
+		v.exchange(1, 1, -200, -190)
+		v.exchange(2, 1, -100, -90)
+		v.leadAlone(2, 0, 1)
+		v.add(1, 1, trace.Record{Term: 1, Event: "receive", Leader: 2, Why: []string{"2 leads term 1 -> follow it"}})
+		v.add(1, 5000, trace.Record{
+			Term: 2, Event: "peers", Alive: []uint64{1}, Evidence: "heartbeat-missed 2", Leader: 1,
+			Why: []string{"leader 2 is gone -> call an election of term 2", "no higher node is alive -> lead term 2"},
+		})
+		v.add(2, woke, trace.Record{Term: 2, Event: "receive", Leader: 1, Why: []string{"1 leads term 2 -> follow it"}})
+		list := told(t, v.b.History().Groups[0])
+		for _, want := range want {
+			if !strings.Contains(list, want) {
+				t.Errorf("woke at %d ms: want %q in\n%s", woke, want, list)
+			}
+		}
+	}
+}
+
 // A story says that it is not known for how long nobody led, as the list does by a question mark.
 func TestAStoryTellsWhatIsNotKnownOfTheTimeBefore(t *testing.T) {
 	s := newScript()
