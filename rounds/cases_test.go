@@ -160,8 +160,8 @@ func TestCases(t *testing.T) {
 		"votes-wiped": {
 			[]rounds.FindingName{rounds.NoEnd},
 			[]string{
-				"voters 1 and 2 voting for nobody, with nothing saved: 1 of 3 remains [inferred: 3:7 1:1@f8d5cdf6 " +
-					"2:1@4e937b52]",
+				"voters 1 and 2 not answering and then voting for nobody, with nothing saved: 1 of 3 remains " +
+					"[inferred: 3:7 1:1@f8d5cdf6 2:1@4e937b52 3:6]",
 			},
 			[]string{"the lease of node 3 ended", "just started"},
 		},
@@ -171,7 +171,8 @@ func TestCases(t *testing.T) {
 			[]rounds.FindingName{rounds.NoEnd},
 			[]string{
 				"Nobody leads since 09:16:40.879: " +
-					"voter 1 started again and refusing to run, 3 ended and not seen since: 1 of 3 remains [",
+					"voter 1 started again and refusing to run, 3 ended and not seen since, for a time 2 started " +
+					"again and refusing to run and then voting for nobody, with nothing saved: 1 of 3 remains [",
 				"nodes 1 and 3 refused to run when started again",
 			},
 			nil,

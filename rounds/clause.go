@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 )
 
 // reason says in one clause why the leadership changed: by the voters that were missing, or else by what ended the
@@ -99,10 +100,8 @@ func (in *Incident) allGone(g *group) string {
 		return ""
 	}
 	in.lack, in.all = gone, true
-	for _, a := range gone.missing {
-		in.prove(a.ref)
-	}
-	return gone.tellOf("node", len(ids))
+	in.lacks = shortages(g.awayIn(ids, in.From, in.Until), len(ids), 0, in.From, in.Until)
+	return in.tellLacks("node", len(ids), in.From)
 }
 
 // precedes reports whether the change was over before there was the cause, whatever the clocks show.
@@ -170,27 +169,21 @@ func (c *Cause) clause(in *Incident, guarantee string) string {
 	return ""
 }
 
-// lackAtEnd says how many of the voters were there when the logs end, if they were fewer than before.
-func (in *Incident) lackAtEnd(g *group, voters []uint64) string {
-	if in.Leader != 0 {
-		return ""
-	}
-	away := g.awayIn(voters, in.Until, in.Until)
-	now := slices.DeleteFunc(absent(nil, away, in.Until, in.Until), func(a absence) bool {
-		back := !a.until.IsZero() && !a.until.After(in.Until)
-		return back || a.how == unheard && in.Until.Sub(a.from) <= maxTransit // it may have answered after the logs end
-	})
-	if len(now) <= len(in.lack.missing) {
-		return ""
-	}
-	for _, a := range now {
+// tellLacks says which of so many nodes were missing since the time from, and proves it.
+func (in *Incident) tellLacks(called string, nodes int, from time.Time) string {
+	for _, a := range in.lack.missing {
 		in.prove(a.ref)
 	}
-	return fmt.Sprintf(", and %d of %d when the logs end", len(voters)-len(now), len(voters))
+	for _, s := range in.lacks {
+		for _, a := range s.missing {
+			in.prove(a.ref)
+		}
+	}
+	return tellShortages(in.lacks, called, nodes, from, in.Until, in.Leader == 0)
 }
 
-// missingVoters says which voters were out of reach for the longest time in which the others were no majority: "voters
-// 2 and 5 dead, 4 paused: 2 of 5 remain". It returns "" if a majority was there for most of the time.
+// missingVoters says which voters were out of reach while the others were no majority: "voters 2 and 5 dead, 4 paused:
+// 2 of 5 remain". It returns "" if a majority was there for most of the time.
 func (in *Incident) missingVoters(g *group) string {
 	var voters []uint64
 	for _, r := range in.rounds {
@@ -218,7 +211,7 @@ func (in *Incident) missingVoters(g *group) string {
 		}
 	}
 	in.killed = len(voters)-dead <= len(voters)/2
-	for _, s := range shortages(away, len(voters), from, in.Until) {
+	for _, s := range shortages(away, len(voters), len(voters)/2, from, in.Until) {
 		long := s.length() >= max(length/4, min(maxTransit/2, length))
 		if long && (!in.Voters() || s.length() > in.lack.length()) {
 			in.lack = s
@@ -227,8 +220,21 @@ func (in *Incident) missingVoters(g *group) string {
 	if !in.Voters() {
 		return ""
 	}
-	for _, a := range in.lack.missing {
-		in.prove(a.ref)
-	}
-	return in.lack.tell(len(voters)) + in.lackAtEnd(g, voters)
+	in.lacks = in.allLacks(away, len(voters), from)
+	return in.tellLacks("voter", len(voters), from)
+}
+
+// allLacks returns all times in which too few voters were there, beside the longest one. It leaves out those that were
+// over as soon as an election is, and voters of which no record tells anything but in the longest one: their answers
+// may be missing.
+func (in *Incident) allLacks(away []absence, voters int, from time.Time) []shortage {
+	heard := slices.DeleteFunc(away, func(a absence) bool {
+		return a.how == unheard && !slices.ContainsFunc(in.lack.missing, func(m absence) bool {
+			return m.id == a.id && m.how == unheard
+		})
+	})
+	return slices.DeleteFunc(shortages(heard, voters, voters/2, from, in.Until), func(s shortage) bool {
+		atEnd := in.Leader == 0 && s.until.Equal(in.Until)
+		return s.length() < min(maxTransit/2, in.lack.length()) && !atEnd
+	})
 }

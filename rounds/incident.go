@@ -46,14 +46,15 @@ type Incident struct {
 	lastSign bool   // see LastSign
 	by       uint64 // the node that tells Until, by its clock; 0 if nobody leads then
 
-	rounds   []*Round // of Terms
-	before   *Round   // of FormerTerm; nil if it is not kept
-	lack     shortage // the time in which the voters were missing that Why names; zero if it names none
-	aside    bool     // Why says that the nodes which might have led stood aside
-	all      bool     // lack is of all nodes, not of the voters
-	unfenced bool     // Why says that former leaders could not be fenced
-	store    bool     // Why says what in the store kept the nodes from a leader
-	killed   bool     // so many of them ended without a good-bye that the others are no majority
+	rounds   []*Round   // of Terms
+	before   *Round     // of FormerTerm; nil if it is not kept
+	lack     shortage   // the longest time in which the same voters were missing; zero if Why names none
+	lacks    []shortage // all of them, in the order of time
+	aside    bool       // Why says that the nodes which might have led stood aside
+	all      bool       // lack is of all nodes, not of the voters
+	unfenced bool       // Why says that former leaders could not be fenced
+	store    bool       // Why says what in the store kept the nodes from a leader
+	killed   bool       // so many of them ended without a good-bye that the others are no majority
 }
 
 // Voters reports whether Why says which voters were missing, so that the others were no majority.
@@ -90,7 +91,8 @@ func (in *Incident) unheardFor() time.Duration {
 	return in.AtMost()
 }
 
-// Lack returns the longest time in which the voters that Why names were missing together. It is zero if Why names none.
+// Lack returns the longest time in which the same ones of the voters that Why names were missing. It is zero if Why
+// names none.
 func (in *Incident) Lack() (from, until time.Time) { return in.lack.from, in.lack.until }
 
 // AtMost returns for how long nobody led at most.
@@ -299,8 +301,6 @@ func (in *Incident) began(r *Round, g *group) {
 	in.prove(c.Ref)
 }
 
-func (in *Incident) prove(ref Ref) {
-	if !ref.IsZero() && !slices.Contains(in.Records, ref) {
 // wokeLate reports whether the lost leader was silent to the others until another one led.
 func (in *Incident) wokeLate(c *Cause, g *group) bool {
 	off := g.apart(c.Node, in.by)
@@ -309,6 +309,8 @@ func (in *Incident) wokeLate(c *Cause, g *group) bool {
 	})
 }
 
+func (in *Incident) prove(ref Ref) {
+	if !ref.IsZero() && !slices.Contains(in.Records, ref) {
 		in.Records = append(in.Records, ref)
 	}
 }

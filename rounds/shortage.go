@@ -19,9 +19,9 @@ type shortage struct {
 
 func (s *shortage) length() time.Duration { return s.until.Sub(s.from) }
 
-// shortages returns when so many of the voters were away that the others are no majority, from one time to another. In
+// shortages returns when so many of the voters were away that at most so many were left, from one time to another. In
 // each of them the same ones were away. away has the absences in this time, as awayIn returns them.
-func shortages(away []absence, voters int, from, until time.Time) (all []shortage) {
+func shortages(away []absence, voters, most int, from, until time.Time) (all []shortage) {
 	times := []time.Time{from, until}
 	for _, a := range away {
 		for _, at := range []time.Time{a.from, a.until} {
@@ -38,7 +38,7 @@ func shortages(away []absence, voters int, from, until time.Time) (all []shortag
 			continue
 		}
 		missing = absent(missing[:0], away, s.from, s.until)
-		if 2*(voters-len(missing)) <= voters {
+		if voters-len(missing) <= most {
 			s.missing = slices.Clone(missing)
 			all = append(all, s)
 		}
@@ -73,28 +73,93 @@ func absent(missing, all []absence, from, until time.Time) []absence {
 	return missing
 }
 
-// tell says which of so many voters were missing: "voters 2 and 5 dead, 4 paused: 2 of 5 remain".
-func (s *shortage) tell(voters int) string { return s.tellOf("voter", voters) }
+// gone says how a node was in the shortages of one outage, and in which of these.
+type gone struct {
+	id          uint64
+	how         []string // one after the other
+	first, last int      // of the shortages
+	n           int      // in how many of them it was missing
+}
 
-// tellOf does so of nodes that are called something.
-func (s *shortage) tellOf(called string, all int) string {
-	down := map[string][]uint64{}
-	for _, a := range s.missing {
-		down[a.how] = append(down[a.how], a.id)
-	}
-	var parts []string
-	noun := ""
-	for _, how := range []string{
-		"dead", "stopped", refusing, unseen, "paused", "silent", missing, "not answering", voteless, unheard,
-	} {
-		if ids := down[how]; len(ids) > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", words.List(ids), how))
-			noun = cmp.Or(noun, words.Either(len(ids), called, called+"s")) // "voters 5 dead" would be five
+// goneIn returns how each node was that was missing in some of the shortages.
+func goneIn(all []shortage) (list []gone) {
+	for i, s := range all {
+		for _, a := range s.missing {
+			j := slices.IndexFunc(list, func(m gone) bool { return m.id == a.id })
+			if j < 0 {
+				j = len(list)
+				list = append(list, gone{id: a.id, first: i})
+			}
+			m := &list[j]
+			m.last, m.n = i, m.n+1
+			if !slices.Contains(m.how, a.how) {
+				m.how = append(m.how, a.how)
+			}
 		}
 	}
-	left := all - len(s.missing)
-	return fmt.Sprintf("%s %s: %d of %d %s", noun, strings.Join(parts, ", "), left, all,
-		words.Either(left, "remains", "remain"))
+	slices.SortFunc(list, func(a, b gone) int { return cmp.Compare(a.id, b.id) })
+	return list
+}
+
+// when says in which of so many shortages the node was missing, "" for all.
+func (m *gone) when(all int) string {
+	switch {
+	case m.n == all:
+		return ""
+	case m.n == m.last-m.first+1 && m.last == all-1:
+		return "later "
+	case m.n == m.last-m.first+1 && m.first == 0:
+		return "at first "
+	}
+	return "for a time "
+}
+
+// tellShortages says which nodes were missing in an outage, and when, if that changed: "voters 2 and 5 dead, later 4
+// paused: 2 of 5 remain". The nodes are called something. open says that the outage goes on.
+func tellShortages(all []shortage, called string, nodes int, from, until time.Time, open bool) string {
+	how := []string{"dead", "stopped", refusing, unseen, "paused", silent, missing, "not answering", voteless, unheard}
+	list, fewest, lack := goneIn(all), nodes, time.Duration(0)
+	for i := range all {
+		fewest, lack = min(fewest, nodes-len(all[i].missing)), lack+all[i].length()
+	}
+	type state struct{ when, first, last string }
+	was := map[state][]uint64{}
+	var order []state
+	for _, when := range []string{"", "at first ", "for a time ", "later "} {
+		for _, h := range how {
+			for _, m := range list {
+				if m.when(len(all)) != when || m.how[0] != h {
+					continue
+				}
+				so := state{when, h, m.how[len(m.how)-1]}
+				if was[so] == nil {
+					order = append(order, so)
+				}
+				was[so] = append(was[so], m.id)
+			}
+		}
+	}
+	parts := make([]string, len(order))
+	for i, so := range order {
+		ids := words.List(was[so])
+		if i == 0 {
+			ids = words.Either(len(was[so]), called, called+"s") + " " + ids // "voters 5 dead" would be five
+		}
+		parts[i] = fmt.Sprintf("%s%s %s", so.when, ids, so.first)
+		if so.last != so.first {
+			parts[i] += " and then " + so.last
+		}
+	}
+	changed := slices.ContainsFunc(list, func(m gone) bool { return m.n < len(all) })
+	left := fmt.Sprintf("%d of %d at the fewest", fewest, nodes)
+	if last := &all[len(all)-1]; !changed || open && last.until.Equal(until) {
+		n := nodes - len(last.missing)
+		left = fmt.Sprintf("%d of %d %s", n, nodes, words.Either(n, "remains", "remain"))
+	}
+	if until.Sub(from)-lack >= maxTransit {
+		left += fmt.Sprintf(", too few for %s of it", Span(lack))
+	}
+	return strings.Join(parts, ", ") + ": " + left
 }
 
 // everyVoter returns who votes, in order.

@@ -108,11 +108,10 @@ func (r *reading) compareWhy(in *rounds.Incident) {
 	if !in.Absent() {
 		return
 	}
-	from, until := in.Lack()
-	at := from.Add(until.Sub(from) / 2)
 	for _, part := range votersDid.FindAllStringSubmatch(in.Why, -1) {
 		for _, id := range number.FindAllString(part[1], -1) {
 			r.judge("reasons of incidents")
+			at := in.Missing(numberOf(id), part[2])
 			was := r.run.state(numberOf(id), at)
 			both := part[2] == "paused" && was == "cut off" && r.run.paused(numberOf(id), at)
 			if was != part[2] && !both {
