@@ -17,6 +17,17 @@ func Either(n int, one, many string) string {
 	return many
 }
 
+// All names so many as a whole: "the only other", "both others" or "all 3 others".
+func All(n int, word string) string {
+	switch n {
+	case 1:
+		return "the only " + word
+	case 2:
+		return "both " + word + "s"
+	}
+	return fmt.Sprintf("all %d %ss", n, word)
+}
+
 // And joins words: "a", "a and b" or "a, b and c"; "none" if there are none.
 func And(words ...string) string {
 	switch n := len(words); n {

@@ -339,8 +339,9 @@ func followers(g *rounds.Group, r *rounds.Round) (sentences []string) {
 		say("It believed nobody else alive%s.", proof(names, known, won...))
 	case len(behind) == 0 && len(follow) == 1 && viewed:
 		say("Node %d, the only other one that it believed alive, %s.", follow[0], within)
-	case len(behind) == 0 && viewed:
-		say("All %d others that it believed alive (%s) %s.", len(follow), words.List(follow), within)
+	case all:
+		say("%s that it believed alive (%s) %s.", words.Upper(words.All(len(follow), "other")), words.List(follow),
+			within)
 	case len(follow) > 0:
 		say("%s %s.", words.Upper(words.Nodes(follow)), within)
 	}

@@ -133,7 +133,7 @@ func otherLeaders(g *rounds.Group, others []*rounds.Leadership) string {
 			r.Term, when(g, r.From), firstProof(g.Names, r)))
 	}
 	if n := len(others) - len(parts); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d more leaders did", n))
+		parts = append(parts, fmt.Sprintf("%d more %s did", n, words.Either(n, "leader", "leaders")))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -233,7 +233,8 @@ func upAndDown(g *rounds.Group) string {
 	}
 	const most = 3
 	if n := len(quiet) - most; n > 0 {
-		quiet = append(quiet[:most], fmt.Sprintf("%d more have none since the leader began to lead", n))
+		quiet = append(quiet[:most], fmt.Sprintf("%d more %s none since the leader began to lead", n,
+			words.Either(n, "has", "have")))
 	}
 	parts = append(parts, quiet...)
 	if len(refused) > 0 {
@@ -243,6 +244,8 @@ func upAndDown(g *rounds.Group) string {
 	switch {
 	case len(parts) == 0 && rest == 1:
 		return words.Upper(untold(words.Nodes([]uint64{g.Nodes[0].ID}))) + restarts(g) + "."
+	case len(parts) == 0 && rest == 2:
+		return words.Upper(untold("either node")) + restarts(g) + "."
 	case len(parts) == 0:
 		return words.Upper(untold(fmt.Sprintf("any of the %d nodes", rest))) + restarts(g) + "."
 	case rest > 0:

@@ -39,8 +39,9 @@ func noQuorum(names *rounds.Names, r *rounds.Round) []string {
 		return []string{fmt.Sprintf("Node %d asked the voters (%s), and %d of %d would grant, but no majority "+
 			"granted it in time%s.", b.Candidate, words.List(b.Voters), yes, len(b.Voters), asked)}
 	}
-	sentences := []string{fmt.Sprintf("No quorum: node %d asked the voters (%s) and %d of %d would grant; %d are "+
-		"needed%s.", b.Candidate, words.List(b.Voters), yes, len(b.Voters), b.Majority(), asked)}
+	sentences := []string{fmt.Sprintf("No quorum: node %d asked the voters (%s) and %d of %d would grant; %d %s "+
+		"needed%s.", b.Candidate, words.List(b.Voters), yes, len(b.Voters), b.Majority(),
+		words.Either(b.Majority(), "is", "are"), asked)}
 	if missing := b.Missing(); len(missing) > 0 {
 		sentences = append(sentences, fmt.Sprintf("No answer of %s is in the records.", words.Nodes(missing)))
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/internal/words"
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
@@ -156,7 +157,7 @@ func (p *page) participants(g *rounds.Group, r *rounds.Round) {
 			p.part(g, r, &m))
 	}
 	if more > 0 {
-		p.line("%12s  and %d more that are silent", "…", more)
+		p.line("%12s  and %d more that %s silent", "…", more, words.Either(more, "is", "are"))
 	}
 	p.WriteByte('\n')
 }
@@ -271,11 +272,11 @@ func spaced(ids []uint64) string {
 		more = fmt.Sprintf(" and %d more", len(ids)-namedIDs)
 		ids = ids[:namedIDs]
 	}
-	words := make([]string, len(ids))
+	texts := make([]string, len(ids))
 	for i, id := range ids {
-		words[i] = fmt.Sprint(id)
+		texts[i] = fmt.Sprint(id)
 	}
-	return strings.Join(words, " ") + more
+	return strings.Join(texts, " ") + more
 }
 
 // bursts writes the messages that a step sent. It joins messages of one kind that follow each
@@ -339,11 +340,11 @@ func messages(r *rounds.Round) string {
 
 // kinds returns a text like "COORDINATOR 3, ELECTION 10, OK 7".
 func kinds(r *rounds.Round) string {
-	words := make([]string, len(r.Counts))
+	texts := make([]string, len(r.Counts))
 	for i, c := range r.Counts {
-		words[i] = fmt.Sprintf("%s %d", c.Kind, c.Sent)
+		texts[i] = fmt.Sprintf("%s %d", c.Kind, c.Sent)
 	}
-	return strings.Join(words, ", ")
+	return strings.Join(texts, ", ")
 }
 
 // votesTheory returns the cost of the votes and their theory, or nil if there is none.
