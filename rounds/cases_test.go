@@ -107,8 +107,12 @@ func TestCases(t *testing.T) {
 				"Nobody leads since 16:43:47.185: node 3 stopped leading: it was asked to resign",
 				"node 4, which did not lead, handed over (it was asked to resign): node 3 was asked to call the next " +
 					"election [4:61 3:25@5ec33832].",
+				"Nodes 1, 2 and 4 followed within 0.34 ms", "Node 5, which it believed alive, had ended",
 			},
-			[]string{"node 4 outranks node 3 and took over", "the leader handed over (it was asked to resign)"},
+			[]string{
+				"node 4 outranks node 3 and took over", "the leader handed over (it was asked to resign)",
+				"others that it believed alive (1, 2 and 4)", // it believed node 5 alive, too
+			},
 		},
 		// Two laps of SIGTERM and start.
 		"raft-rolling-restart-healthy": {nil, []string{"leader 5 gave up term 1"}, []string{"went back", "is gone"}},

@@ -326,18 +326,19 @@ func followers(g *rounds.Group, r *rounds.Round) (sentences []string) {
 	names := g.Names
 	say := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
 	follow := in(r, rounds.PartFollower)
-	behind := in(r, rounds.PartBehind, rounds.PartSilent)
 	within := "followed; the records do not tell how soon"
 	if r.Split.AnnounceKnown {
 		within = "followed within " + rounds.Span(r.Split.Announce)
 	}
 	within += cite(names, believed(r, rounds.PartFollower)...)
-	viewed := r.Winner.Viewed()
+	others := slices.DeleteFunc(slices.Clone(r.Winner.Live), func(id uint64) bool { return id == r.Winner.Node })
+	all := r.Winner.Viewed() &&
+		!slices.ContainsFunc(others, func(id uint64) bool { return !slices.Contains(follow, id) })
 	switch {
-	case len(follow) == 0 && len(behind) == 0 && viewed:
+	case all && len(others) == 0:
 		won, known := winnerRefs(r)
 		say("It believed nobody else alive%s.", proof(names, known, won...))
-	case len(behind) == 0 && len(follow) == 1 && viewed:
+	case all && len(follow) == 1:
 		say("Node %d, the only other one that it believed alive, %s.", follow[0], within)
 	case all:
 		say("%s that it believed alive (%s) %s.", words.Upper(words.All(len(follow), "other")), words.List(follow),

@@ -351,7 +351,8 @@ func why(r *rounds.Round) string {
 // whole reports whether the line of the round says why its whole incident came about.
 func whole(r *rounds.Round) bool {
 	in := r.Incident
-	return in != nil && (in.Absent() || folds(r) || r.Term == in.MainTerm() && (in.Held() || in.Former != 0 && begunBy(r)))
+	return in != nil && (in.Absent() || folds(r) ||
+		r.Term == in.MainTerm() && (in.Held() || in.Former != 0 && begunBy(r)))
 }
 
 // begunBy reports whether what the leader before did began the round, so that its incident tells more of that.

@@ -52,8 +52,11 @@ func outcome(r *rounds.Round) string {
 
 func (p *page) cause(r *rounds.Round) {
 	c := r.Cause
-	p.field("Began", "%s UTC, since %s%s", clock(began(r)), cmp.Or(told(c), "nobody knows what"),
-		cite(p.names, causeRefs(r)...))
+	since := "; no record says why"
+	if why := told(c); why != "" {
+		since = ", since " + why
+	}
+	p.field("Began", "%s UTC%s%s", clock(began(r)), since, cite(p.names, causeRefs(r)...))
 	for i, w := range c.Detections {
 		label := ""
 		if i == 0 {
