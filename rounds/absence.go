@@ -39,6 +39,11 @@ func (a *absence) covers(from, until time.Time) bool {
 	return !a.from.After(from) && (a.until.IsZero() || !a.until.Before(until))
 }
 
+// silentFrom reports whether a node was silent to the others from one time to another.
+func (g *group) silentFrom(id uint64, from, until time.Time) bool {
+	return slices.ContainsFunc(g.absences(id), func(a absence) bool { return a.how == silent && a.covers(from, until) })
+}
+
 // absences returns when a node was away.
 func (g *group) absences(id uint64) []absence {
 	all, known := g.away[id]

@@ -304,9 +304,7 @@ func (in *Incident) began(r *Round, g *group) {
 // wokeLate reports whether the lost leader was silent to the others until another one led.
 func (in *Incident) wokeLate(c *Cause, g *group) bool {
 	off := g.apart(c.Node, in.by)
-	return in.Leader != 0 && off != unbounded && slices.ContainsFunc(g.absences(c.Lost), func(a absence) bool {
-		return a.how == silent && a.covers(c.At, in.Until.Add(off))
-	})
+	return in.Leader != 0 && off != unbounded && g.silentFrom(c.Lost, c.At, in.Until.Add(off))
 }
 
 func (in *Incident) prove(ref Ref) {

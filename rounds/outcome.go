@@ -268,8 +268,8 @@ func (g *group) estimated(t *log) (estimated bool, most time.Duration) {
 }
 
 // endOfFormer returns when the leadership before the round ended, if the leader was not lost, or had its lease still.
-// It returns zero if there was none. If it may have led on after the first evidence, but for how long is not known, or
-// only at most, known is false.
+// Without a lease, one that was silent until the next one led counts as lost. It returns zero if there was none. If it
+// may have led on after the first evidence, but for how long is not known, or only at most, known is false.
 func (g *group) endOfFormer(r *Round) (end time.Time, known bool) {
 	if r.Cause.Lost != 0 && !leased(r.Guarantee) {
 		return end, true
@@ -288,6 +288,9 @@ func (g *group) endOfFormer(r *Round) (end time.Time, known bool) {
 		since := g.perhapsOver(l)
 		unsure := late && !first.IsZero() || !since.IsZero() && l.End.Sub(since) > maxTransit
 		own := !l.First.IsZero() || leased(r.Guarantee)
+		if !leased(r.Guarantee) && g.silentFrom(l.Leader, r.Split.Began, r.Winner.At) {
+			continue
+		}
 		if l.Term < r.Term && own && l.End.After(end) && !unsure {
 			end = l.End
 			atMost := l.Ended.Kind == EndedUnseen || l.Ended.Kind == EndedByLease && l.Ended.Known == PeersSaw

@@ -156,6 +156,30 @@ func TestAFrozenLeaderLedNobody(t *testing.T) {
 	}
 }
 
+// "The leader led on for 3.1 s" was said of one that was frozen then, where the next leader won no sooner than in the
+// second election.
+func TestAFrozenLeaderDidNotLeadOn(t *testing.T) {
+	v := newVoters()
+	v.algo, v.guarantee = "ring", "best-effort"
+	v.exchange(1, 1, -200, -190)
+	v.exchange(2, 1, -100, -90)
+	v.leadAlone(2, 0, 1)
+	v.add(1, 1, trace.Record{Term: 1, Event: "receive", Leader: 2, Why: []string{"2 leads term 1 -> follow it"}})
+	v.add(1, 5000, trace.Record{
+		Term: 2, Event: "peers", Alive: []uint64{1}, Evidence: "heartbeat-missed 2",
+		Why: []string{"leader 2 is gone -> call an election of term 2"},
+	})
+	v.add(1, 5400, trace.Record{Term: 3, Event: "timeout", Leader: 1, Why: []string{
+		"no ELECTED came in two trips round -> call an election of term 3", "alone on the ring -> lead term 3",
+	}})
+	v.add(2, 8500, trace.Record{Term: 3, Event: "receive", Leader: 1, Why: []string{"1 leads term 3 -> follow it"}})
+	text := told(t, v.b.History().Groups[0])
+	if want := "Nobody led for at least 400 ms, from 12:00:05.000"; !strings.Contains(text, want) ||
+		strings.Contains(text, "led on for") {
+		t.Errorf("want %q in\n%s", want, text)
+	}
+}
+
 // A story says that it is not known for how long nobody led, as the list does by a question mark.
 func TestAStoryTellsWhatIsNotKnownOfTheTimeBefore(t *testing.T) {
 	s := newScript()
