@@ -10,6 +10,14 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
+// lead writes that a node heard of no leader, and leads a term at once.
+func (s *script) lead(node uint64, ms int, term uint64) {
+	s.add(node, ms, trace.Record{Term: term, Event: "timeout", Leader: node, Why: []string{
+		fmt.Sprintf("no leader was heard of -> call an election of term %d", term),
+		fmt.Sprintf("no higher node is alive -> lead term %d", term),
+	}})
+}
+
 // "Two nodes led the same term": one after the other is no finding where no voters decide, if the second one was dead
 // when the first ceased to lead. Where no record tells when its process began, it may have run.
 func TestLeadersOfOneTermInSuccession(t *testing.T) {
@@ -20,16 +28,8 @@ func TestLeadersOfOneTermInSuccession(t *testing.T) {
 		"it ran, and its next process began later": {false, true, true, true},
 	} {
 		s := newScript()
-		lead := func(node uint64, ms int) {
-			s.add(node, ms, trace.Record{
-				Term: 4, Event: "timeout", Why: []string{
-					"no leader was heard of -> call an election of term 4",
-					"no higher node is alive -> lead term 4",
-				}, Leader: node,
-			})
-		}
 		s.add(2, 0, trace.Record{Event: "peers", Alive: []uint64{2, 3}})
-		lead(3, 10)
+		s.lead(3, 10, 4)
 		if c.dead {
 			s.add(3, 100, trace.Record{
 				Term: 4, Event: "peers", Alive: []uint64{3}, Evidence: "link-closed 2, dial-refused 2", Leader: 3,
@@ -44,7 +44,7 @@ func TestLeadersOfOneTermInSuccession(t *testing.T) {
 		if c.started {
 			s.add(2, 4000, trace.Record{Event: "start"})
 		}
-		lead(2, 5000)
+		s.lead(2, 5000, 4)
 		found := names(s.b.History().Groups[0].Findings)
 		if slices.Contains(found, rounds.TwoLeaders) != c.found {
 			t.Errorf("%s: found %v", name, found)
@@ -55,18 +55,11 @@ func TestLeadersOfOneTermInSuccession(t *testing.T) {
 // "Two nodes led the same term": nodes 1 and 2 did, which both began after the first leader of the term had ceased.
 func TestTwoLeadersAfterTheFirst(t *testing.T) {
 	s := newScript()
-	lead := func(node uint64, ms int) {
-		s.add(node, ms, trace.Record{
-			Term: 4, Event: "timeout", Why: []string{
-				"no leader was heard of -> call an election of term 4", "no higher node is alive -> lead term 4",
-			}, Leader: node,
-		})
-	}
-	lead(3, 10)
+	s.lead(3, 10, 4)
 	s.add(3, 3000, trace.Record{Term: 4, Event: "resign", Why: []string{"asked to resign -> step down"}})
 	for node := uint64(1); node <= 2; node++ {
 		s.add(node, 4000, trace.Record{Event: "start"})
-		lead(node, 5000+int(node))
+		s.lead(node, 5000+int(node), 4)
 	}
 	s.add(3, 6000, trace.Record{Term: 4, Event: "peers", Alive: []uint64{1, 2, 3}})
 	if found := names(s.b.History().Groups[0].Findings); !slices.Contains(found, rounds.TwoLeaders) {
@@ -78,14 +71,8 @@ func TestTwoLeadersAfterTheFirst(t *testing.T) {
 // a leader that was killed alone, and that another replaced in its own term, was the former one of all later changes.
 func TestTheLaterLeaderOfATermIsReplaced(t *testing.T) {
 	s := newScript()
-	lead := func(node uint64, ms int, term uint64) {
-		s.add(node, ms, trace.Record{Term: term, Event: "timeout", Leader: node, Why: []string{
-			fmt.Sprintf("no leader was heard of -> call an election of term %d", term),
-			fmt.Sprintf("no higher node is alive -> lead term %d", term),
-		}})
-	}
-	lead(3, 10, 1)
-	lead(1, 5000, 1)
+	s.lead(3, 10, 1)
+	s.lead(1, 5000, 1)
 	s.add(2, 5001, trace.Record{Term: 1, Event: "receive", Leader: 1, Why: []string{"1 leads term 1 -> follow it"}})
 	s.add(2, 9000, trace.Record{
 		Term: 2, Event: "peers", Alive: []uint64{2}, Evidence: "link-closed 1, dial-refused 1", Leader: 2,
