@@ -1,12 +1,14 @@
 package rounds_test
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/rounds/report"
 )
 
 // nominate writes that a node called an election of a term, and did not win it.
@@ -72,5 +74,24 @@ func TestTheLossOfAnotherNodeEndedNoLeadership(t *testing.T) {
 	v.lead(2, 1960, 4)
 	if in := v.last(); in.Why != "the lease of node 3 ended" {
 		t.Errorf("%q: %+v", in.Why, in)
+	}
+}
+
+// "Term 7 began at 12:00:00.500; nobody leads it" was the answer to why nobody leads, and somebody led when it began.
+func TestWhatWasCalledInVainIsNoLastAttempt(t *testing.T) {
+	v := newVoters()
+	v.algo = "ring"
+	v.ask(3, 0, 1)
+	v.elect(3, 1, 1, 2)
+	v.nominate(2, 500, 7, "no leader was heard of")
+	v.expire(3, 1900, 1)
+	v.add(3, 2400, trace.Record{Event: "idle", Term: 1})
+	var out bytes.Buffer
+	if err := report.WhyNot(&out, v.b.History().Groups[0], 1); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(out.String()), " ")
+	if want := "The logs end 1.4 s later, without an election since [3:4]."; !strings.Contains(text, want) {
+		t.Errorf("want %q in: %s", want, text)
 	}
 }

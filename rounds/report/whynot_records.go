@@ -156,9 +156,16 @@ func lastAttempt(g *rounds.Group) []string {
 		return nil
 	}
 	r := g.Rounds[len(g.Rounds)-1]
-	if in := &g.Incidents[len(g.Incidents)-1]; r.State == rounds.Decided {
-		return []string{fmt.Sprintf("The logs end %s later, without a later term%s.",
-			rounds.Span(in.Leaderless), cite(g.Names, lastRecord(g)))}
+	in, without := &g.Incidents[len(g.Incidents)-1], ""
+	switch {
+	case r.State == rounds.Decided:
+		without = "a later term"
+	case in.Leader == 0 && !slices.Contains(in.Terms, r.Term): // it was called in vain while somebody led
+		without = "an election since"
+	}
+	if without != "" {
+		return []string{fmt.Sprintf("The logs end %s later, without %s%s.", rounds.Span(in.Leaderless), without,
+			cite(g.Names, lastRecord(g)))}
 	}
 	why := " because of this: " + because(r)
 	if r.Cause.Text == "" {
