@@ -397,6 +397,34 @@ func TestEndByAClockThatIsNotCompared(t *testing.T) {
 	}
 }
 
+// "The process ended, but it lived on": who received a message of it finds only then that another process is the node
+// than a former one, which it still listed. No messages compare the clocks.
+func TestEndOfTheFormerProcessByAClockThatIsNotCompared(t *testing.T) {
+	const hour = 3600e3
+	for _, former := range []bool{true, false} {
+		v := newVoters()
+		v.guarantee = "best-effort"
+		v.start(1, 0)
+		v.exchange(1, 1, 100, 110)
+		v.exchange(2, 1, 200, 210)
+		if former {
+			v.start(3, hour)
+		}
+		v.start(3, hour+700)
+		v.add(3, hour+800, trace.Record{
+			Term: 1, Event: "timeout", Leader: 3, Why: []string{"no higher node is alive -> lead term 1"},
+			Sent: []string{"COORDINATOR>1#3:1"},
+		})
+		v.add(1, 900, trace.Record{Term: 1, Event: "receive", From: 3, Msg: "COORDINATOR", MsgID: "3:1", Leader: 3})
+		v.lose(1, 920, "link-closed 3, other-incarnation 3", 1, 2)
+		lives := v.livesOf(3)
+		events := lives[len(lives)-1].Events
+		if ended := events[len(events)-1].Kind == rounds.Ended; ended == former {
+			t.Errorf("a former one %v: %+v", former, events)
+		}
+	}
+}
+
 // Who sent a process a message that it received, and saw the end of its node later, tells that it ended. The message
 // may have been sent to a former process, though, and its end be the one that was seen: also where nothing tells of
 // that one but that something was saved, or that others saw the node long before.

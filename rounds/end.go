@@ -281,7 +281,7 @@ func (g *group) processEnd(r *Leadership) (at time.Time, ref Ref) {
 			break
 		}
 		off := g.apart(d.Node, r.Leader)
-		about := r.life == nil || d.isOf(r.life)
+		about := r.life == nil || d.isOf(r.life) && !g.ofFormer(d, r.life, off)
 		if off == unbounded || d.At.Before(last.Add(off)) || perhapsNext(d.At.Add(off)) || !about {
 			continue
 		}
@@ -324,8 +324,9 @@ func (g *group) endSeen(l *life) *drop {
 	if len(uncompared) == 0 { // nearly always
 		return nil
 	}
+	first := g.isFirst(l)
 	i := slices.IndexFunc(g.drops[l.node], func(d *drop) bool {
-		return uncompared[d.Node] && d.isOf(l) && EndedProcess(d.Evidence, l.node) &&
+		return uncompared[d.Node] && d.isOf(l) && EndedProcess(d.Evidence, l.node) && (first || !d.noticedLate()) &&
 			(g.followedBefore(l, d) || g.metBefore(l, d))
 	})
 	if i < 0 || l.next != nil && !g.drops[l.node][i].At.Before(g.fix.at(l.node, l.next.from)) {
@@ -349,13 +350,18 @@ func (g *group) metBefore(l *life, d *drop) bool {
 	before := func(e *entry) bool {
 		return e.Ref.Node == d.Node && e.Ref.Incarnation == d.Ref.Incarnation && e.Ref.Seq < d.Ref.Seq
 	}
-	m := g.nodes[l.node]
-	first := l.place == 0 && m.surelyWhole() && !g.seenBefore(m)
+	first := g.isFirst(l)
 	return slices.ContainsFunc(g.pairing.arrivals, func(got arrival) bool {
 		e := got.e
 		return e != nil && e.cause != nil && !e.unsure &&
 			(first && e.life == l && before(e.cause) || e.cause.life == l && before(e))
 	})
+}
+
+// isFirst reports whether the process is surely the first one of its node.
+func (g *group) isFirst(l *life) bool {
+	m := g.nodes[l.node]
+	return l.place == 0 && m.surelyWhole() && !g.seenBefore(m)
 }
 
 // proof returns the first proof that the process ended, which names it: so it did, whatever the clocks show. It returns

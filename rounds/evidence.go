@@ -146,6 +146,9 @@ type drop struct {
 // isOf reports whether the evidence may be about this process of the node.
 func (d *drop) isOf(l *life) bool { return d.incarnation == "" || d.incarnation == l.incarnation }
 
+// way returns who has the evidence, and about whom.
+func (d *drop) way() [2]uint64 { return [2]uint64{d.Node, d.about} }
+
 // takenBack reports whether the process saw the other alive again before t.
 func (d *drop) takenBack(t time.Time) bool { return !d.back.IsZero() && d.back.Before(t) }
 
@@ -228,6 +231,18 @@ func EndedProcess(evidence string, node uint64) bool {
 	return refused && cut
 }
 
+// noticedLate reports whether the evidence may be of a process that had ended long before, when the next one of its node
+// ran already: that is what answers, or nobody was told sooner that the process left.
+func (d *drop) noticedLate() bool {
+	told := names(d.Evidence, "other-incarnation", d.about) || saysLeft(d.Evidence, d.about)
+	return told && !names(d.Evidence, "dial-refused", d.about)
+}
+
+// names reports whether the evidence has the word about the node.
+func names(evidence, word string, node uint64) bool {
+	return strings.Contains(evidence+",", fmt.Sprintf("%s %d,", word, node))
+}
+
 // accused returns the nodes that are gone, as the evidence says.
 func accused(evidence string) (ids []uint64) {
 	for piece := range strings.SplitSeq(evidence, ", ") {
@@ -268,8 +283,7 @@ func (g *group) findDrops() {
 	for _, drops := range g.drops {
 		slices.SortStableFunc(drops, func(a, b *drop) int { return a.At.Compare(b.At) })
 		for _, d := range drops {
-			way := [2]uint64{d.Node, d.about}
-			g.dropsBy[way] = append(g.dropsBy[way], d)
+			g.dropsBy[d.way()] = append(g.dropsBy[d.way()], d)
 		}
 	}
 }

@@ -257,5 +257,5 @@ func (r *Round) judgeMessages() {
 
 // saysLeft reports whether the evidence says that the node left: it had said good-bye.
 func saysLeft(evidence string, node uint64) bool {
-	return strings.Contains(evidence+",", fmt.Sprintf("left %d,", node))
+	return names(evidence, "left", node)
 }

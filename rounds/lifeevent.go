@@ -1,7 +1,6 @@
 package rounds
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -108,7 +107,7 @@ func (g *group) seenByPeers(l *life) (events []LifeEvent, end *LifeEvent) {
 		}
 		silentOn := !d.At.Add(near).Before(last)
 		switch {
-		case off == unbounded, !d.isOf(l), g.ofFormer(d, l), d.At.Before(g.fix.at(l.node, l.from).Add(since)),
+		case off == unbounded, !d.isOf(l), g.ofFormer(d, l, off), d.At.Before(g.fix.at(l.node, l.from).Add(since)),
 			next != nil && !d.At.Add(near).Before(g.fix.at(l.node, next.from)): // perhaps of another process
 		case silentOn && ended:
 			left := saysLeft(d.Evidence, l.node)
@@ -126,19 +125,19 @@ func (g *group) seenByPeers(l *life) (events []LifeEvent, end *LifeEvent) {
 	return events, nil
 }
 
-// ofFormer reports whether the evidence, that another process is the node now, is about the one before this: who gives
-// it slept since before this one began, and did not know it.
-func (g *group) ofFormer(d *drop, l *life) bool {
-	other := strings.Contains(d.Evidence+",", fmt.Sprintf("other-incarnation %d,", l.node))
-	if l.place == 0 || !other || g.nodes[d.Node] == nil {
+// ofFormer reports whether the evidence may be about the process before this one, whose end was noticed late: who gives
+// it did not see this one come. The clocks of the two may be off by as much.
+func (g *group) ofFormer(d *drop, l *life, off time.Duration) bool {
+	if l.place == 0 || !d.noticedLate() || g.nodes[d.Node] == nil {
 		return false
 	}
-	by := g.nodes[d.Node].at(d.At, g.fix)
-	if by == nil || !by.debug {
-		return false // it may have written nothing for long, and known it
-	}
-	before, wrote := by.before(d.At.Add(-together), g.fix)
-	return wrote && g.fix.at(d.Node, before.wall).Before(g.fix.at(l.node, l.from))
+	by := g.nodes[d.Node].byIncarnation[d.Ref.Incarnation]
+	return by == nil || !slices.ContainsFunc(by.allHappenings(), func(h happening) bool {
+		cameBack := func(was *drop) bool { return was.backRef == by.ref(h.seq) }
+		came := h.event == "peers" && h.seq < d.Ref.Seq && slices.Contains(h.alive, l.node) &&
+			(names(h.evidence, "new-incarnation", l.node) || slices.ContainsFunc(g.dropsBy[d.way()], cameBack))
+		return came && !g.fix.at(d.Node, h.wall).Before(g.fix.at(l.node, l.from).Add(off))
+	})
 }
 
 // goodbye returns the line behind its last record by which the process ended. It returns nil if none is known.

@@ -143,6 +143,32 @@ func TestAnotherProcessSinceItSlept(t *testing.T) {
 	}
 }
 
+// "The process ended, but it lived on": who listed the former process of the node finds, as this one runs, that another
+// process is there, or hears that the former one left. So the process itself ended only if its peer had seen it come.
+func TestEndOfTheFormerProcessSeenLate(t *testing.T) {
+	for evidence, late := range map[string]bool{
+		"link-closed 2, other-incarnation 2": true, "left 2": true, "link-closed 2, dial-refused 2": false,
+	} {
+		for _, came := range []bool{true, false} {
+			v := newVoters()
+			v.level = "info"
+			v.start(1, 0)
+			v.start(2, 0)
+			v.exchange(1, 1, 100, 101)
+			v.exchange(2, 1, 200, 201)
+			v.start(2, 1000)
+			if came {
+				v.lose(1, 1020, "new-incarnation 2", 1, 2, 3)
+			}
+			v.lose(1, 1050, evidence, 1, 3)
+			events := v.livesOf(2)[1].Events
+			if ended := events[len(events)-1].Kind == rounds.Ended; ended != (came || !late) {
+				t.Errorf("%s, had seen it %v: %+v", evidence, came, events)
+			}
+		}
+	}
+}
+
 // "Two processes were node 2": not so where one ended in the moment in which the next one began, and its log was
 // rotated just before.
 func TestBeganAsTheOtherEnded(t *testing.T) {
