@@ -497,3 +497,45 @@ func TestAskedAsTheLogsEnd(t *testing.T) {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
 }
+
+// "Node 3 ended and has no log here", and it ran: another node had seen it again since, and was started anew or ended
+// then. Who saw its end, and was started again, no longer knows of it.
+func TestWithoutALogAndSeenAgain(t *testing.T) {
+	const ended, unlogged = "node 3 ended and has no log here", "node 3 has no log here"
+	for name, c := range map[string]struct {
+		then func(v *voters)
+		want string
+	}{
+		"not seen again": {func(v *voters) { v.start(2, 5000) }, ended},
+		"seen again by one that began anew": {func(v *voters) {
+			v.lose(2, 3000, "joined 3", 1, 2, 3)
+			v.start(2, 5000)
+		}, unlogged},
+		"seen again by one that ended": {func(v *voters) {
+			v.lose(2, 3000, "joined 3", 1, 2, 3)
+			v.lose(1, 5000, "link-closed 2, dial-refused 2", 1)
+		}, unlogged},
+		"seen again, and lost by all": {func(v *voters) {
+			v.lose(2, 3000, "joined 3", 1, 2, 3)
+			v.lose(2, 4000, "link-closed 3, dial-refused 3", 1, 2)
+		}, ended},
+		"lost by one that began anew": {func(v *voters) {
+			v.start(1, 5000)
+			v.start(2, 5000)
+		}, unlogged},
+	} {
+		v := newVoters()
+		v.start(1, 0)
+		v.start(2, 0)
+		v.lead(1, 10, 1)
+		v.follow(2, 20, 1, 1)
+		for node := uint64(1); node <= 2; node++ {
+			v.lose(node, 100, "joined 3", 1, 2, 3)
+			v.lose(node, 1000, "link-closed 3, dial-refused 3", 1, 2)
+		}
+		c.then(v)
+		if text := told(t, v.b.History().Groups[0]); !strings.Contains(text, c.want) {
+			t.Errorf("%s: no %q in %s", name, c.want, text[:min(len(text), 600)])
+		}
+	}
+}

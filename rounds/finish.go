@@ -144,7 +144,7 @@ func (g *group) summary(id uint64) Node {
 	for _, d := range l.dropsBy(g.fix) {
 		if d.back.IsZero() {
 			n.Gone = slices.DeleteFunc(n.Gone, func(was Dropped) bool { return was.ID == d.about })
-			n.Gone = append(n.Gone, Dropped{d.about, d.Detection})
+			n.Gone = append(n.Gone, Dropped{d.about, d.Detection, !g.seenAgain(d.about, d.At).IsZero()})
 		}
 	}
 	slices.SortFunc(n.Gone, func(a, b Dropped) int {

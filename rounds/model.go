@@ -88,6 +88,8 @@ type Node struct {
 type Dropped struct {
 	ID uint64 `json:"id"`
 	Detection
+
+	Again bool `json:"-"` // another node saw it again since, or got a message of it
 }
 
 // Life is one process of a node, from its first record to its last. One that was killed before its first record is

@@ -268,7 +268,7 @@ var (
 )
 
 // withoutLog says how a node of which no record is here is, by its peers, and by which records. One that a peer still
-// believes alive was not lost for good.
+// believes alive, or saw again, was not lost for good.
 func withoutLog(g *rounds.Group, n *rounds.Node) (is condition, by []rounds.Ref) {
 	for _, other := range g.Nodes {
 		if slices.Contains(other.Alive, n.ID) && lastEvent(&other).Kind != rounds.Ended {
