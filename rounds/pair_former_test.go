@@ -117,6 +117,28 @@ func TestReceiptAfterAProcessThatWroteLittle(t *testing.T) {
 	}
 }
 
+// "A message paired with the receipt of another": what the former process sent just before it ended came, and a copy of
+// it came just after the next one had sent a message with its number. What that one sends later is its own.
+func TestReceiptOfACopy(t *testing.T) {
+	for sent, arrived := range map[int]bool{1050: false, 1150: true} {
+		v := newVoters()
+		v.start(1, 0)
+		v.start(2, 0)
+		for id := 5; id < 9; id++ {
+			v.send(1, 20*id, 1, fmt.Sprint("1:", id), "x -> y")
+			v.receive(2, 20*id+1, 1, fmt.Sprint("1:", id))
+		}
+		v.send(1, 1000, 1, "1:9", "x -> y")
+		v.receive(2, 1001, 1, "1:9")
+		v.start(1, 1040)
+		v.send(1, sent, 1, "1:9", "x -> y")
+		v.receive(2, sent+20, 1, "1:9")
+		if got := slices.Contains(v.arrivedOf("n1life2"), "1:9"); got != arrived {
+			t.Errorf("sent at %d ms: arrived %v", sent, got)
+		}
+	}
+}
+
 // "Called arrived, and never received": the one message that tells how long messages take was held up. So the message
 // of the later process seems to have come before it was sent, and that of the former one to be what came.
 func TestReceiptBesideASlowPair(t *testing.T) {

@@ -43,11 +43,9 @@ func (g *group) sender(got *arrival) (by *entry, how sure) {
 		case !fits.has(i) || m.by == last.by:
 		case !l.proves(last, &got.receipt), !l.passed(m, last, &got.receipt):
 			how = notSure
-		case m.received:
-			how = min(how, likely)
 		case elapsed(l.over(m.by.life, m.wall, &got.receipt), last.wall) > outlives:
 			how = min(how, likely)
-			m.unsure = true
+			m.unsure = m.unsure || !m.received
 		default:
 			how = notSure
 		}
