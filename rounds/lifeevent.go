@@ -140,11 +140,13 @@ func (g *group) ofFormer(d *drop, l *life, off time.Duration) bool {
 	})
 }
 
-// goodbye returns the line behind its last record by which the process ended. It returns nil if none is known.
+// goodbye returns the line behind its last record by which the process ended. It returns nil if none is known. Another
+// process that refused to run ended only itself.
 func (g *group) goodbye(l *life) *trace.Farewell {
 	for i := range g.left[l.node] {
 		bye := &g.left[l.node][i]
-		if !bye.Time.Before(l.until) && (l.next == nil || bye.Time.Before(l.next.from)) && !l.other(bye) {
+		during := !bye.Time.Before(l.until) && (l.next == nil || bye.Time.Before(l.next.from))
+		if during && !bye.Refused() && !l.other(bye) {
 			return bye
 		}
 	}

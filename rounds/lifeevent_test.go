@@ -143,6 +143,22 @@ func TestAnotherProcessSinceItSlept(t *testing.T) {
 	}
 }
 
+// "The process ended, by its own word", and it ran: one that was to be its node too ended at once, since its settings
+// were wrong. A process that was told to end says so itself.
+func TestEndOfOneThatWasRefused(t *testing.T) {
+	for code, ended := range map[int]bool{0: true, 2: false, 4: false} {
+		v := newVoters()
+		v.level = "info"
+		v.start(2, 0)
+		v.follow(2, 20, 1, 1)
+		v.b.Left(trace.Farewell{Time: atMS(1000), Cluster: "c", Node: 2, Error: "why", Code: code})
+		events := v.livesOf(2)[0].Events
+		if got := events[len(events)-1].Kind == rounds.Ended; got != ended {
+			t.Errorf("exit code %d: %+v", code, events)
+		}
+	}
+}
+
 // "The process ended, but it lived on": who listed the former process of the node finds, as this one runs, that another
 // process is there, or hears that the former one left. So the process itself ended only if its peer had seen it come.
 func TestEndOfTheFormerProcessSeenLate(t *testing.T) {

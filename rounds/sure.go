@@ -135,7 +135,7 @@ func (g *group) other(l *life, e *entry, got *arrival) (how sure) {
 // overBy returns when the process before another one of its node had ended, by its own word or since that began: as far
 // as that matters to the receipt, as over does.
 func (g *group) overBy(l *life, got *arrival) time.Time {
-	if bye := g.goodbye(l); bye != nil && !bye.Refused() {
+	if bye := g.goodbye(l); bye != nil {
 		return bye.Time
 	}
 	return got.link.over(l, l.sentBy(got.n), &got.receipt)
