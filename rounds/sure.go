@@ -100,15 +100,15 @@ func (g *group) others(e *entry, got *arrival) (how sure) {
 	at := e.life.earlier
 	for _, l := range senders[max(0, at-neighbours):min(len(senders), at+neighbours+1)] {
 		if l != e.life && how > notSure {
-			how = min(how, g.other(l, e, got))
+			how = min(how, g.didNotSend(l, e, got))
 		}
 	}
 	return how
 }
 
-// other says how sure it is that the process l did not send the message in a record that is not kept or is missing, if
+// didNotSend says how sure it is that the process l did not send the message in a record that is not kept or is missing, if
 // e seems to have sent it. A process may have written its last record long before it ended.
-func (g *group) other(l *life, e *entry, got *arrival) (how sure) {
+func (g *group) didNotSend(l *life, e *entry, got *arrival) (how sure) {
 	quietly := l.sentQuietly(got.n)
 	if !quietly && l.passed(got.n) || l.first() == 1 && g.beganLater(l, e, got) {
 		return certain
