@@ -98,16 +98,26 @@ func (g *group) others(e *entry, got *arrival) (how sure) {
 		return how
 	}
 	at := e.life.earlier
-	for _, l := range senders[max(0, at-neighbours):min(len(senders), at+neighbours+1)] {
-		if l != e.life && how > notSure {
-			how = min(how, g.didNotSend(l, e, got))
+	first, byNumber := max(0, at-neighbours), false
+	for _, l := range senders[first:min(len(senders), at+neighbours+1)] {
+		if l == e.life || how == notSure {
+			continue
 		}
+		doubt := g.didNotSend(l, e, got)
+		if doubt < certain && g.numbered(got, l) { // that one, if it was to this node, is known
+			doubt, byNumber = certain, true
+		}
+		how = min(how, doubt)
+	}
+	mayHave := func(l *life) bool { return !l.passed(got.n) && !g.numbered(got, l) }
+	if byNumber && how == certain && slices.ContainsFunc(senders[:first], mayHave) {
+		return likely
 	}
 	return how
 }
 
-// didNotSend says how sure it is that the process l did not send the message in a record that is not kept or is missing, if
-// e seems to have sent it. A process may have written its last record long before it ended.
+// didNotSend says how sure it is that the process l did not send the message in a record that is not kept or is missing,
+// if e seems to have sent it. A process may have written its last record long before it ended.
 func (g *group) didNotSend(l *life, e *entry, got *arrival) (how sure) {
 	quietly := l.sentQuietly(got.n)
 	if !quietly && l.passed(got.n) || l.first() == 1 && g.beganLater(l, e, got) {
@@ -125,9 +135,6 @@ func (g *group) didNotSend(l *life, e *entry, got *arrival) (how sure) {
 		how = guess
 	case over:
 		how = likely
-	}
-	if how < certain && g.numbered(got, l) { // that one, if it was to this node, is known
-		return certain
 	}
 	return how
 }
