@@ -140,7 +140,7 @@ func (b *Builder) group(rec *trace.Record) *group {
 	if g == nil {
 		g = newGroup(key, b.brief)
 		g.bounds, g.left, g.ups, g.eras = b.bounds, b.farewellsOf(key.cluster), b.upsOf(key.cluster), b.eras
-		if key.era == 0 { // of which era a line is, nothing tells
+		if b.eras.replaced(key).IsZero() { // only the last line of each node is kept
 			g.lines = b.linesOf(key.cluster)
 		}
 		b.groups[key], b.runs[key.algo] = g, key.run

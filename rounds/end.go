@@ -103,6 +103,9 @@ func (g *group) logEnd(node uint64) (end time.Time) {
 	}
 	for _, l := range m.lives {
 		end = latest(end, g.fix.at(node, l.until))
+		if bye := g.goodbye(l); bye != nil && g.key.era > 0 { // else it is in the lines
+			end = latest(end, g.fix.at(node, bye.Time))
+		}
 	}
 	return end
 }

@@ -1,6 +1,7 @@
 package rounds_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +62,39 @@ func TestEras(t *testing.T) {
 					t.Errorf("%s: era %d has %d rounds and the findings %v; alone it has %d and %v",
 						name, g.Era, len(g.Rounds), g.Findings, len(alone.Rounds), alone.Findings)
 				}
+			}
+		}
+	}
+}
+
+// "Nothing that is known of one era is true of another": a farewell belongs to the era in which it was said. There it
+// ends a process, and the log goes on until then.
+func TestFarewellsOfEras(t *testing.T) {
+	const later = time.Hour
+	var next time.Time // when the third node leads
+	for _, rec := range fixture(t, "bully-kill-info") {
+		if rec.Leader == 3 && (next.IsZero() || rec.Time.Before(next)) {
+			next = rec.Time
+		}
+	}
+	records := slices.DeleteFunc(again(t, "bully-kill-info", later), func(rec trace.Record) bool {
+		since := rec.Time.Sub(next)
+		return since >= 0 && since < later/2 || since >= later
+	})
+	eras := added(rounds.NewBuilder(), records).Eras()
+	for said := range 2 {
+		b := rounds.NewBuilder()
+		b.Separate(eras)
+		bye := next.Add(time.Duration(said)*later + 3*time.Second)
+		b.Left(trace.Farewell{Time: bye, Cluster: "demo", Node: 1})
+		for i, g := range added(b, records).History().Groups {
+			in := g.Incidents[len(g.Incidents)-1]
+			if in.Leader != 0 || in.Until.Equal(bye) != (i == said) {
+				t.Errorf("said at %v, in era %d: era %d ends with %+v", bye, said+1, i+1, in)
+			}
+			events := g.Nodes[0].Lives[0].Events
+			if left := len(events) > 0 && events[len(events)-1].Kind == rounds.Ended; left != (i == said) {
+				t.Errorf("said in era %d: in era %d node 1 had %+v", said+1, i+1, events)
 			}
 		}
 	}

@@ -88,8 +88,9 @@ func (g *group) displaced(m *member, l *life) bool {
 	if slices.ContainsFunc(m.lives, wentOn) || slices.ContainsFunc(m.apart, wentOn) {
 		return true
 	}
-	i := slices.IndexFunc(g.left[l.node], func(bye trace.Farewell) bool { return !bye.Time.Before(l.from) })
-	return i >= 0 && g.left[l.node][i].IsTaken()
+	byes := g.byes(l.node)
+	i := slices.IndexFunc(byes, func(bye trace.Farewell) bool { return !bye.Time.Before(l.from) })
+	return i >= 0 && byes[i].IsTaken()
 }
 
 // all returns the processes of the node, those without records too, by their beginnings.

@@ -140,11 +140,23 @@ func (g *group) ofFormer(d *drop, l *life, off time.Duration) bool {
 	})
 }
 
+// byes returns the last lines of the node's processes in the era of the group, in order.
+func (g *group) byes(node uint64) []trace.Farewell {
+	all := g.left[node]
+	if g.key.era == 0 {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(bye trace.Farewell) bool {
+		return g.eras.at(g.key, bye.Time) != g.key.era
+	})
+}
+
 // goodbye returns the line behind its last record by which the process ended. It returns nil if none is known. Another
 // process that refused to run ended only itself.
 func (g *group) goodbye(l *life) *trace.Farewell {
-	for i := range g.left[l.node] {
-		bye := &g.left[l.node][i]
+	byes := g.byes(l.node)
+	for i := range byes {
+		bye := &byes[i]
 		during := !bye.Time.Before(l.until) && (l.next == nil || bye.Time.Before(l.next.from))
 		if during && !bye.Refused() && !l.other(bye) {
 			return bye
@@ -174,7 +186,7 @@ func (g *group) refused(l *life) *Refusal {
 			ended = e.At
 		}
 	}
-	for _, bye := range slices.Backward(g.left[l.node]) {
+	for _, bye := range slices.Backward(g.byes(l.node)) {
 		at := g.fix.at(l.node, bye.Time)
 		switch {
 		case bye.IsTaken() && !at.Before(g.fix.at(l.node, l.from)), bye.Refused() && !ended.IsZero() && at.After(ended):
@@ -186,7 +198,7 @@ func (g *group) refused(l *life) *Refusal {
 
 // refusedAt reports whether the process's node was started again shortly after its end, and that one refused to run.
 func (g *group) refusedAt(l *life, ended time.Time) bool {
-	return slices.ContainsFunc(g.left[l.node], func(bye trace.Farewell) bool {
+	return slices.ContainsFunc(g.byes(l.node), func(bye trace.Farewell) bool {
 		after := g.fix.at(l.node, bye.Time).Sub(ended)
 		return bye.Refused() && after > 0 && after <= maxTransit
 	})
