@@ -35,7 +35,7 @@ func incident(names *rounds.Names, r *rounds.Round) (sentences []string) {
 	if in == nil || in.Former == 0 {
 		return nil
 	}
-	if in.Ended.Kind == rounds.EndedUnseen && in.Perhaps.IsZero() {
+	if unseen(in) {
 		return []string{fmt.Sprintf("For how long nobody led before is not known: no record tells until when node %d "+
 			"led term %d.", in.Former, in.FormerTerm)}
 	}
@@ -81,6 +81,11 @@ func incident(names *rounds.Names, r *rounds.Round) (sentences []string) {
 		say("It took terms %s.", span(in.Terms, " to "))
 	}
 	return sentences
+}
+
+// unseen reports whether no record tells until when the leader before led, not even when that may have been.
+func unseen(in *rounds.Incident) bool {
+	return in.Ended.Kind == rounds.EndedUnseen && in.Perhaps.IsZero()
 }
 
 // replaced says until when a leader led at the latest, if the first record of its end is not before the next one led.

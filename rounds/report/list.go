@@ -355,12 +355,16 @@ func whole(r *rounds.Round) bool {
 		r.Term == in.MainTerm() && (in.Held() || in.Former != 0 && begunBy(r)))
 }
 
-// begunBy reports whether what the leader before did began the round, so that its incident tells more of that.
+// begunBy reports whether what the leader before did began the round, so that its incident tells more of that; or that
+// nothing else tells why it began.
 func begunBy(r *rounds.Round) bool {
 	switch r.Cause.Kind {
 	case rounds.HigherRank, rounds.HandOver, rounds.EntryLost:
 		return true
 	case rounds.Unexplained, rounds.RoundFailed, rounds.FirstLeader:
+		if unexplained(r.Cause) {
+			return !unseen(r.Incident)
+		}
 		return r.Incident.Ended.Kind == rounds.EndedByWord
 	}
 	return false

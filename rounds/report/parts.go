@@ -38,7 +38,7 @@ func known(d time.Duration, ok bool) string {
 func because(r *rounds.Round) string {
 	c := r.Cause
 	switch {
-	case c.Kind == rounds.Unexplained && c.Text == "":
+	case unexplained(c):
 		return "not known"
 	case c.Evidence != "":
 		return fmt.Sprintf("%s: %s (node %d first)", c.Text, evidence(c.Evidence, c.Lost), c.Node)
@@ -47,6 +47,9 @@ func because(r *rounds.Round) string {
 	}
 	return told(c)
 }
+
+// unexplained reports whether no record says why the round began.
+func unexplained(c rounds.Cause) bool { return c.Kind == rounds.Unexplained && c.Text == "" }
 
 // told returns the cause in the words of the node that gives it, and names that node where it says "this node".
 func told(c rounds.Cause) string {
