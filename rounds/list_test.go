@@ -23,3 +23,16 @@ func TestTheListKnowsWhyAsTheStoryDoes(t *testing.T) {
 		}
 	}
 }
+
+// "Simple, plain English": that nobody led is told once.
+func TestThatNobodyLedIsToldOnce(t *testing.T) {
+	v := newVoters()
+	v.elect(1, 1, 2, 3)
+	v.expire(1, 1000, 1)
+	v.ask(2, 1500, 2)
+	v.lead(2, 1600, 2)
+	text := told(t, v.b.History().Groups[0])
+	if want := "At 12:00:01.500 node 2 stood, as nobody led ["; !strings.Contains(text, want) {
+		t.Errorf("want %q in\n%s", want, text)
+	}
+}

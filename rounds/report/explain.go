@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -146,7 +147,7 @@ func beginning(names *rounds.Names, r *rounds.Round) (sentences []string) {
 	case rounds.Operator:
 		say("At %s somebody asked node %d for an election: %s%s.", at, c.Node, c.Text, by)
 	case rounds.Vacant:
-		say("At %s node %d stood, as nobody led: %s%s.", at, c.Node, c.Text, by)
+		say("At %s node %d stood, as nobody led%s%s.", at, c.Node, colon(besides(c)), by)
 	case rounds.HandOver:
 		if from := c.Handing(); r.Incident != nil && from != 0 && from != r.Incident.Former {
 			say("At %s node %d, which did not lead, handed over%s: node %d was asked to call the next election%s.",
@@ -190,6 +191,11 @@ func beginning(names *rounds.Names, r *rounds.Round) (sentences []string) {
 		say("%s called it when it was decided already%s.", words.Upper(words.Nodes(callers)), cite(names, calls...))
 	}
 	return sentences
+}
+
+// besides returns what the cause tells besides that nobody leads.
+func besides(c rounds.Cause) string {
+	return strings.TrimSuffix(strings.TrimSuffix(told(c), "nobody leads"), " and ")
 }
 
 // outranks says whom the first initiator outranks.
