@@ -58,22 +58,8 @@ func incident(names *rounds.Names, r *rounds.Round) (sentences []string) {
 		}
 		say("Nobody led for %s, from %s %s: %s%s.", in.Length(), clock(in.From), until, in.Why, proofOf(names, in))
 	}
-	if !in.Perhaps.IsZero() && in.Leaderless > 0 {
-		how := "the lease had ended then, as far as a follower knew"
-		if in.Ended.Kind == rounds.EndedByProcess {
-			how = "that was its last record"
-		} else if in.LastSign() {
-			how = "that is the last sign that it led"
-			if in.Ended.Kind == rounds.EndedByLease {
-				how += ", and who found that its lease had ended may have slept until then"
-			}
-		}
-		say("It was at most %s, if from %s on: %s%s. Records of level debug would tell.", rounds.Span(in.AtMost()),
-			clock(in.Perhaps), how, cite(names, in.PerhapsRef))
-	}
-	if !in.Sooner.IsZero() && in.Leaderless > 0 {
-		say("It was at most %s: records of node %d are missing from %s on, and when it began to lead.",
-			rounds.Span(in.AtMost()), in.Leader, clock(in.Sooner))
+	if in.Bounded() && in.Leaderless > 0 {
+		say("%s", longest(names, in))
 	}
 	if in.Ended.Kind != rounds.EndedUnseen { // else no record tells it
 		say("%s%s.", ending(in), proof(names, in.Ended.Known, in.Ended.Ref))
@@ -82,6 +68,33 @@ func incident(names *rounds.Names, r *rounds.Round) (sentences []string) {
 		say("It took terms %s.", span(in.Terms, " to "))
 	}
 	return sentences
+}
+
+// longest says for how long nobody led at most, and what bounds it.
+func longest(names *rounds.Names, in *rounds.Incident) string {
+	text := "It was at most " + rounds.Span(in.AtMost())
+	missing := ""
+	if !in.Sooner.IsZero() {
+		missing = fmt.Sprintf("records of node %d are missing from %s on, and when it began to lead", in.Leader,
+			clock(in.Sooner))
+	}
+	if in.Perhaps.IsZero() {
+		return text + colon(missing) + "."
+	}
+	how := "the lease had ended then, as far as a follower knew"
+	if in.Ended.Kind == rounds.EndedByProcess {
+		how = "that was its last record"
+	} else if in.LastSign() {
+		how = "that is the last sign that it led"
+		if in.Ended.Kind == rounds.EndedByLease {
+			how += ", and who found that its lease had ended may have slept until then"
+		}
+	}
+	text += fmt.Sprintf(", if from %s on: %s%s", clock(in.Perhaps), how, cite(names, in.PerhapsRef))
+	if missing != "" {
+		text += "; " + missing
+	}
+	return text + ". Records of level debug would tell."
 }
 
 // unseen reports whether no record tells until when the leader before led, not even when that may have been.

@@ -459,3 +459,26 @@ func TestWithoutALogPeersTellWhoIsDown(t *testing.T) {
 		tells(t, list.String(), c.told)
 	}
 }
+
+// "No false statement": the longest time that nobody may have led is told once, by all that bounds it.
+func TestAtMostIsToldOnce(t *testing.T) {
+	at := func(s int) time.Time { return time.Date(2026, 11, 28, 12, 0, s, 0, time.UTC) }
+	for perhaps, want := range map[time.Time]string{
+		{}: "It was at most 8 s: records of node 2 are missing from 12:00:05.000 on, and when it began to lead.",
+		at(1): "It was at most 9 s, if from 12:00:01.000 on: that was its last record; records of node 2 are missing " +
+			"from 12:00:05.000 on, and when it began to lead.",
+	} {
+		in := rounds.Incident{
+			Former: 1, FormerTerm: 1, From: at(2), Ended: rounds.Ending{Kind: rounds.EndedByProcess}, Perhaps: perhaps,
+			Leader: 2, Term: 2, Until: at(10), Sooner: at(5), Leaderless: 3 * time.Second, Terms: []uint64{2},
+		}
+		var story bytes.Buffer
+		g := &rounds.Group{Names: rounds.NewBuilder().Names()}
+		if err := report.Explain(&story, g, &rounds.Round{Term: 2, Incident: &in}, false); err != nil {
+			t.Fatal(err)
+		}
+		if tells(t, story.String(), want); strings.Count(story.String(), "at most") != 1 {
+			t.Errorf("told twice:\n%s", story.String())
+		}
+	}
+}
