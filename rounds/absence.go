@@ -29,6 +29,8 @@ const (
 	// nothing but the proof of its end is in the records, or who saw that end did not ask it since, and the
 	// start of the next one need not be, as at level info.
 	unseen = "ended and not seen since"
+	// unseenThen is how such a voter was that is known to have come back later.
+	unseenThen = "ended and not seen meanwhile"
 	// missing is how a voter was that was missed, and whose next process began later: no record tells when the one
 	// before it ended, and it may have been paused until then.
 	missing = "down or paused"
@@ -37,6 +39,14 @@ const (
 // covers reports whether the node was away from one time to another.
 func (a *absence) covers(from, until time.Time) bool {
 	return !a.from.After(from) && (a.until.IsZero() || !a.until.Before(until))
+}
+
+// state says how the node was.
+func (a *absence) state() string {
+	if a.how == unseen && !a.until.IsZero() {
+		return unseenThen
+	}
+	return a.how
 }
 
 // silentFrom reports whether a node was silent to the others from one time to another.

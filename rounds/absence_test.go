@@ -229,7 +229,8 @@ func TestCalledAfterTheWin(t *testing.T) {
 
 // "A voter was dead, and it was well": its next process began at a time that no record tells, since at level info there
 // need be none of the start; or it was seen alive where it was proven dead before, and may have run for long by then.
-// Or only a proof tells of its end, which is about one process: the next one may run.
+// Or only a proof tells of its end, which is about one process: the next one may run. "Not seen since" was said of
+// voters that were seen again when the leader had been elected: it is told of the time that it is about.
 func TestBackWithoutARecordOfIt(t *testing.T) {
 	for name, c := range map[string]struct {
 		back func(v *voters)
@@ -242,10 +243,10 @@ func TestBackWithoutARecordOfIt(t *testing.T) {
 		"its start is in none": {func(v *voters) {
 			v.life[3]++
 			v.add(3, 3500, trace.Record{Event: "receive", From: 1, Msg: "PRE_VOTE", MsgID: "1:5003"})
-		}, "voter 2 dead, 3 ended and not seen since: 1 of 3 remains, too few for 2.5 s of it", 2500},
+		}, "voter 2 dead, 3 ended and not seen meanwhile: 1 of 3 remains, too few for 2.5 s of it", 2500},
 		"it was seen": {func(v *voters) {
 			v.lose(1, 3000, "", 1, 3)
-		}, "voter 2 dead, 3 ended and not seen since: 1 of 3 remains, too few for 2 s of it", 2000},
+		}, "voter 2 dead, 3 ended and not seen meanwhile: 1 of 3 remains, too few for 2 s of it", 2000},
 		"others that wrote nothing were there before": {func(v *voters) {
 			v.lose(1, 1200, "", 1, 2, 3)
 			v.lose(1, 1500, "link-closed 2, dial-refused 2, link-closed 3, dial-refused 3", 1)
@@ -254,7 +255,7 @@ func TestBackWithoutARecordOfIt(t *testing.T) {
 		"one that wrote nothing was there before": {func(v *voters) {
 			v.lose(1, 2800, "", 1, 3)
 			v.start(3, 3000)
-		}, "voter 2 dead, 3 ended and not seen since: 1 of 3 remains, too few for 1.8 s of it", 1800},
+		}, "voter 2 dead, 3 ended and not seen meanwhile: 1 of 3 remains, too few for 1.8 s of it", 1800},
 		"only its end was proven": {func(*voters) {
 		}, "voter 2 dead, 3 ended and not seen since: 1 of 3 remains", 3000},
 	} {
@@ -356,7 +357,7 @@ func TestBackWhileTheOtherSlept(t *testing.T) {
 	v.lose(1, 3503, "", 1, 2, 3)
 	v.ask(2, 4000, 2)
 	v.lead(2, 4010, 2)
-	want := "voter 3 ended and not seen since, 1 not answering: 1 of 3 remains, too few for 2 s of it"
+	want := "voter 3 ended and not seen meanwhile, 1 not answering: 1 of 3 remains, too few for 2 s of it"
 	if in := v.last(); in.Why != want {
 		t.Errorf("%q, want %q; %+v", in.Why, want, in)
 	}

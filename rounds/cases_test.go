@@ -124,7 +124,7 @@ func TestCases(t *testing.T) {
 		"ring3-votes-misattributed": {
 			nil,
 			[]string{
-				"Nobody led for 4.43 s", "voter 3 ended and not seen since, 1 down or paused: 1 of 3 remains",
+				"Nobody led for 4.43 s", "voter 3 ended and not seen meanwhile, 1 down or paused: 1 of 3 remains",
 				"Nothing here tells that any of the 3 nodes ended; node 1 restarted by 11:51:52.418 " +
 					"[1:1@6e3652c6] and node 3 restarted by 11:51:57.412 [3:1@d6d48b2c].",
 			},
@@ -141,7 +141,7 @@ func TestCases(t *testing.T) {
 			[]rounds.FindingName{rounds.NoEnd},
 			[]string{
 				"Nobody led for at least 16.2 s, from 11:51:16.265 until node 1 led term 3: voter 5 ended and not " +
-					"seen since, 4 silent, 2 down or paused: 2 of 5 remain",
+					"seen meanwhile, 4 silent, 2 down or paused: 2 of 5 remain",
 				"and at most 17.2 s, if from 11:51:15.294 on",
 				"node 5 outranks node 4 and took over", "node 5 handed over: it was asked to resign",
 				"(the leader led on for 2 s of that)",

@@ -92,8 +92,8 @@ func goneIn(all []shortage) (list []gone) {
 			}
 			m := &list[j]
 			m.last, m.n = i, m.n+1
-			if !slices.Contains(m.how, a.how) {
-				m.how = append(m.how, a.how)
+			if how := a.state(); !slices.Contains(m.how, how) {
+				m.how = append(m.how, how)
 			}
 		}
 	}
@@ -117,7 +117,9 @@ func (m *gone) when(all int) string {
 // tellShortages says which nodes were missing in an outage, and when, if that changed: "voters 2 and 5 dead, later 4
 // paused: 2 of 5 remain". The nodes are called something. open says that the outage goes on.
 func tellShortages(all []shortage, called string, nodes int, from, until time.Time, open bool) string {
-	how := []string{"dead", "stopped", refusing, unseen, "paused", silent, missing, "not answering", voteless, unheard}
+	how := []string{
+		"dead", "stopped", refusing, unseen, unseenThen, "paused", silent, missing, "not answering", voteless, unheard,
+	}
 	list, fewest, lack := goneIn(all), nodes, time.Duration(0)
 	for i := range all {
 		fewest, lack = min(fewest, nodes-len(all[i].missing)), lack+all[i].length()

@@ -152,7 +152,7 @@ func TestTimelineOfWhatIsNotKnown(t *testing.T) {
 	page := drawing(t, func(w io.Writer) error { return render.HTML(w, b.History()) })
 	for _, want := range []string{
 		"node 4 leads term 2 for 4.95 s, 5 followers, perhaps only until 11:51:15.294",
-		"nobody led for at least 16.2 s: voter 5 ended and not seen since",
+		"nobody led for at least 16.2 s: voter 5 ended and not seen meanwhile",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)

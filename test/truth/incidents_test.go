@@ -98,8 +98,8 @@ var (
 	endedText = regexp.MustCompile(`the process of node (\d+) (?:had )?ended`)
 	offered   = regexp.MustCompile(`handed over: node (\d+) would take over$`)
 	silenced  = regexp.MustCompile(`node (\d+) stopped answering`)
-	votersDid = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (dead|stopped|ended and not seen since|paused|silent|down|` +
-		`not answering|without a sign of life here)`)
+	votersDid = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (dead|stopped|ended and not seen (?:since|meanwhile)|` +
+		`paused|silent|down|not answering|without a sign of life here)`)
 	votersUp = regexp.MustCompile(`: (\d+) of (\d+) remains?(?:, and (\d+) of (\d+) when the logs end)?$`)
 	number   = regexp.MustCompile(`\d+`)
 )
@@ -191,7 +191,7 @@ func (r *reading) compareVoters(in *rounds.Incident) {
 			then := span{middle.Add(-started), middle.Add(r.slack())}
 			switch {
 			case how == "without a sign of life here": // this is about the records
-			case how == "ended and not seen since":
+			case strings.HasPrefix(how, "ended and not seen"):
 				if !r.endedBy(node, then.Until) {
 					r.fail("incident: a voter had ended that had not", "node %d at %s: %s", node, clock(middle), r.tellIncident(in))
 				}
