@@ -540,3 +540,36 @@ func TestWithoutALogAndSeenAgain(t *testing.T) {
 		}
 	}
 }
+
+// "Voter 2 dead, 3 started again and refusing to run": so was 2, well after its process had been killed, and again
+// later.
+func TestRefusedLongAfterItsEnd(t *testing.T) {
+	for _, level := range []string{"debug", "info"} {
+		v := newVoters()
+		v.level = level
+		for node := uint64(1); node <= 3; node++ {
+			v.start(node, 0)
+		}
+		v.ask(1, 5, 1)
+		v.elect(1, 1, 2, 3)
+		v.lose(1, 30, "", 1, 2, 3)
+		v.lose(1, 900, "link-closed 2, dial-refused 2, link-closed 3, dial-refused 3", 1)
+		v.expire(1, 1000, 1)
+		for _, refused := range []trace.Farewell{
+			{Time: atMS(1200), Node: 3},
+			{Time: atMS(4000), Node: 2},
+			{Time: atMS(5000), Node: 2},
+		} {
+			refused.Cluster, refused.Error, refused.Code = "c", "why", 2
+			v.b.Left(refused)
+		}
+		for ms := 1100; ms < 8000; ms += 300 {
+			v.ask(1, ms, 2)
+		}
+		want := "voter 2 dead and then started again and refusing to run, 3 started again and refusing to run: " +
+			"1 of 3 remains"
+		if in := v.last(); in.Why != want {
+			t.Errorf("%s: %q, want %q: %+v", level, in.Why, want, in)
+		}
+	}
+}

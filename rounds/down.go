@@ -11,6 +11,10 @@ func (g *group) downAfter(l *life, e *LifeEvent, next time.Time) (all []absence)
 	for {
 		a := g.downSince(l, e, next)
 		all = append(all, a)
+		if at := g.refusedAfter(l.node, a.from); a.ended && a.how != refusing && a.covers(at, at) {
+			all[len(all)-1].until = at
+			all = append(all, absence{l.node, at, a.until, refusing, a.ref, a.how != unseen})
+		}
 		if a.until.IsZero() || a.until.Equal(next) {
 			return all
 		}
@@ -32,7 +36,7 @@ func (g *group) downSince(l *life, e *LifeEvent, next time.Time) absence {
 	if e.left {
 		a.how = "stopped"
 	}
-	if g.refusedAt(l, e.At) {
+	if at := g.refusedAfter(l.node, e.At); !at.IsZero() && at.Sub(e.At) <= maxTransit {
 		a.how = refusing
 	}
 	if e.Known == Inferred {

@@ -196,12 +196,15 @@ func (g *group) refused(l *life) *Refusal {
 	return nil
 }
 
-// refusedAt reports whether the process's node was started again shortly after its end, and that one refused to run.
-func (g *group) refusedAt(l *life, ended time.Time) bool {
-	return slices.ContainsFunc(g.byes(l.node), func(bye trace.Farewell) bool {
-		after := g.fix.at(l.node, bye.Time).Sub(ended)
-		return bye.Refused() && after > 0 && after <= maxTransit
-	})
+// refusedAfter returns when the first process that was to be the node after the time t refused to run, zero if none
+// did.
+func (g *group) refusedAfter(id uint64, t time.Time) (at time.Time) {
+	for _, bye := range g.byes(id) {
+		if said := g.fix.at(id, bye.Time); bye.Refused() && said.After(t) {
+			at = earliest(at, said)
+		}
+	}
+	return at
 }
 
 // setApart takes the processes out of the node's list that ended while another one went on as the node.
