@@ -279,6 +279,14 @@ func (c *Cause) Handing() uint64 {
 	return c.handing
 }
 
+// Asked is the record by which Handing was asked to hand over, or why it did so without being asked; Seq 0 if none.
+func (c *Cause) Asked() Ref {
+	if c.Request == "" {
+		return Ref{}
+	}
+	return c.asked.ref
+}
+
 // requestBefore says why the leader was asked to give up its term before it did by its own word.
 func (g *group) requestBefore(led *Leadership) request {
 	asked := led.life.request(led.Last.Seq+1, g.fix)

@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -241,8 +242,8 @@ func (g *group) incident(c *change) Incident {
 	for _, r := range in.rounds {
 		in.Terms = append(in.Terms, r.Term)
 		in.began(r, g)
-		if r.Cause.Request != "" {
-			in.Asked = r.Cause.asked.ref
+		if former != nil && r.Cause.Handing() == former.Leader && !r.Cause.asked.at.Before(former.From) {
+			in.Asked = cmp.Or(r.Cause.Asked(), in.Asked)
 			in.prove(in.Asked)
 		}
 	}

@@ -196,8 +196,7 @@ func (g *group) refused(l *life) *Refusal {
 	return nil
 }
 
-// refusedAfter returns when the first process that was to be the node after the time t refused to run, zero if none
-// did.
+// refusedAfter returns when a process that was to be the node first refused to run after the time t, zero if none did.
 func (g *group) refusedAfter(id uint64, t time.Time) (at time.Time) {
 	for _, bye := range g.byes(id) {
 		if said := g.fix.at(id, bye.Time); bye.Refused() && said.After(t) {

@@ -319,7 +319,7 @@ func (w *witness) cause(r *rounds.Round) {
 
 // request compares why a leader handed over with its record.
 func (w *witness) request(r *rounds.Round) {
-	asked := r.Incident.Asked
+	asked := r.Cause.Asked()
 	led := slices.ContainsFunc(w.g.Leaderships, func(l rounds.Leadership) bool {
 		return l.Leader == asked.Node && l.Incarnation == asked.Incarnation && l.Term < r.Term
 	})

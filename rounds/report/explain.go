@@ -164,11 +164,11 @@ func beginning(names *rounds.Names, r *rounds.Round) (sentences []string) {
 	case rounds.HandOver:
 		if from := c.Handing(); r.Incident != nil && from != 0 && from != r.Incident.Former {
 			say("At %s node %d, which did not lead, handed over%s: node %d was asked to call the next election%s.",
-				at, from, bracketed(c.Request), c.Node, cite(names, request(r), c.Ref))
+				at, from, bracketed(c.Request), c.Node, cite(names, c.Asked(), c.Ref))
 			return sentences
 		}
 		say("At %s the leader handed over%s: node %d was asked to lead the next term%s.",
-			at, bracketed(c.Request), c.Node, cite(names, request(r), c.Ref))
+			at, bracketed(c.Request), c.Node, cite(names, c.Asked(), c.Ref))
 	case rounds.HigherRank:
 		say("At %s node %d, which %s, began to take over%s.", at, c.Node, outranks(r), by)
 	case rounds.SplitRecovered:
@@ -231,14 +231,6 @@ func colon(text string) string {
 		return ""
 	}
 	return ": " + text
-}
-
-// request returns the record by which the leader was asked to hand over, the zero Ref if none is known.
-func request(r *rounds.Round) rounds.Ref {
-	if r.Incident == nil || r.Cause.Request == "" {
-		return rounds.Ref{}
-	}
-	return r.Incident.Asked
 }
 
 // otherDetectors returns the nodes that had evidence besides the first one, and their records.
