@@ -45,6 +45,7 @@ type Incident struct {
 	Asked Ref `json:"asked,omitzero"`
 
 	lastSign bool   // see LastSign
+	sooner   bool   // the process of Former may have ended before Until, where Leaderless is 0
 	by       uint64 // the node that tells Until, by its clock; 0 if nobody leads then
 
 	rounds   []*Round   // of Terms
@@ -111,9 +112,10 @@ func (in *Incident) AtMost() time.Duration {
 func (in *Incident) Bounded() bool { return !in.Perhaps.IsZero() || !in.Sooner.IsZero() }
 
 // AtLeast reports whether nobody may have led for longer than Leaderless: the records bound it, or do not tell when the
-// leadership before ended, or it ended as others lost the leader, which was silent to them before.
+// leadership before ended, or it ended as others lost the leader, which was silent to them before. Or another one led
+// by the time by which its process had ended.
 func (in *Incident) AtLeast() bool {
-	return in.Bounded() || in.Ended.Kind == EndedUnseen || in.Ended.Kind == EndedByLoss
+	return in.sooner || in.Bounded() || in.Ended.Kind == EndedUnseen || in.Ended.Kind == EndedByLoss
 }
 
 // Began returns since when nobody led at the earliest.
@@ -257,6 +259,7 @@ func (g *group) incident(c *change) Incident {
 		in.Leaderless = earliest(in.Sooner, in.Until).Sub(in.From)
 		in.prove(next.beforeRef)
 	}
+	in.sooner = in.Leaderless == 0 && in.Ended.Kind == EndedByProcess && !g.ledOn(former, in.Until)
 	in.prove(in.Ended.Ref)
 	in.Why = in.reason(g)
 	return in
@@ -280,6 +283,11 @@ func (in *Incident) unsure(g *group, former, next *Leadership) bool {
 		}
 	}
 	return by != 0 && !g.paths.linked(by, in.by)
+}
+
+// ledOn reports whether the leader wrote that it led from the time t on.
+func (g *group) ledOn(r *Leadership, t time.Time) bool {
+	return r.life != nil && !g.fix.at(r.Leader, r.wrote).Before(t)
 }
 
 // began sets From where the round tells it: before the first leadership, from its call on. Without a lease, a leader

@@ -107,6 +107,37 @@ func TestALostLeaderWasSilentBefore(t *testing.T) {
 	}
 }
 
+// "Nobody led for 0 ms in all" was told beside "Node 2 led until then at the latest, since its process had ended by
+// then": what a peer saw of an end does not tell when that was. It is exact where the leader wrote that it led on.
+func TestALostLeaderHadEndedBefore(t *testing.T) {
+	const unknown = "For how long nobody led, in 1 change, is not known."
+	const exact = "Nobody led for 0 ms in all, in 1 change."
+	for _, evidence := range []string{"link-closed 2, dial-refused 2", "link-closed 2, other-incarnation 2"} {
+		for wrote, want := range map[bool]string{false: unknown, true: exact} {
+			v := newVoters()
+			v.algo, v.guarantee = "bully", "best-effort"
+			v.exchange(1, 1, -200, -190)
+			v.exchange(2, 1, -100, -90)
+			v.leadAlone(2, 0, 1)
+			v.add(1, 1, trace.Record{Term: 1, Event: "receive", Leader: 2, Why: []string{"2 leads term 1"}})
+			lead := trace.Record{
+				Term: 2, Event: "peers", Alive: []uint64{1}, Evidence: evidence, Leader: 1,
+				Why: []string{"leader 2 is gone -> call an election of term 2", "no one is above -> lead term 2"},
+			}
+			if wrote {
+				lead.Event, lead.Alive, lead.Evidence, lead.Why = "timeout", nil, "", lead.Why[1:]
+				v.add(1, 4000, lead)
+				v.add(2, 4500, trace.Record{Term: 1, Event: "timeout", Leader: 2})
+				lead.Event, lead.Alive, lead.Evidence, lead.Why = "peers", []uint64{1}, evidence, nil
+			}
+			v.add(1, 5000, lead)
+			if list := told(t, v.b.History().Groups[0]); !strings.Contains(list, want) {
+				t.Errorf("%s, wrote %v: want %q in\n%s", evidence, wrote, want, list)
+			}
+		}
+	}
+}
+
 // "Node 2 led until 12:00:08.000 at the latest, by its own word", and it had been frozen: without a lease, a leader
 // that is silent to the others leads nobody, whatever it believes until it hears of the next one. For one that is only
 // suspected, its own word counts.
