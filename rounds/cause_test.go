@@ -524,8 +524,8 @@ func TestANomineeThatLedOnceIsNoLeader(t *testing.T) {
 	}
 }
 
-// "Node 4 had heard of no leader since it started" was told of a node that had followed one until its lease ended: so it
-// is only of a process that named none before.
+// "Node 4 had heard of no leader since it started" was told of a node that had followed one until its lease ended: so
+// it is only of a process that named none before.
 func TestWhoFollowedALeaderHasHeardOfOne(t *testing.T) {
 	for anew, want := range map[bool]rounds.CauseKind{true: rounds.FirstLeader, false: rounds.Vacant} {
 		v := newVoters()

@@ -231,8 +231,8 @@ func EndedProcess(evidence string, node uint64) bool {
 	return refused && cut
 }
 
-// noticedLate reports whether the evidence may be of a process that had ended long before, when the next one of its node
-// ran already: that is what answers, or nobody was told sooner that the process left.
+// noticedLate reports whether the evidence may be of a process that had ended long before, when the next one of its
+// node ran already: that is what answers, or nobody was told sooner that the process left.
 func (d *drop) noticedLate() bool {
 	told := names(d.Evidence, "other-incarnation", d.about) || saysLeft(d.Evidence, d.about)
 	return told && !names(d.Evidence, "dial-refused", d.about)

@@ -254,8 +254,8 @@ func TestReceiptOfAnotherTerm(t *testing.T) {
 	}
 }
 
-// "Called arrived, and never received": the first process sent the message, in a record that is lost. The next four used
-// its number for messages that are known, so that none of them sent it; no message compares the clocks.
+// "Called arrived, and never received": the first process sent the message, in a record that is lost. The next four
+// used its number for messages that are known, so that none of them sent it; no message compares the clocks.
 func TestReceiptOfAProcessLongAgo(t *testing.T) {
 	for lost, arrived := range map[uint64]bool{0: true, 1: false} { // records of the first process
 		v := newVoters()
@@ -267,7 +267,9 @@ func TestReceiptOfAProcessLongAgo(t *testing.T) {
 		v.receive(2, 5*3600e3+60, 1, "1:1")
 		for again := 1; again <= 4; again++ {
 			v.start(1, 3000*again)
-			v.add(1, 3000*again+900, trace.Record{Event: "timeout", Why: []string{"x -> y"}, Sent: []string{"NO>3#1:1"}})
+			v.add(1, 3000*again+900, trace.Record{
+				Event: "timeout", Why: []string{"x -> y"}, Sent: []string{"NO>3#1:1"},
+			})
 			v.seq[fmt.Sprintf("n1life%d", again+1)]++
 			v.add(1, 3000*again+990, trace.Record{Event: "peers", Alive: []uint64{1, 2}})
 		}

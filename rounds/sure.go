@@ -116,8 +116,8 @@ func (g *group) others(e *entry, got *arrival) (how sure) {
 	return how
 }
 
-// didNotSend says how sure it is that the process l did not send the message in a record that is not kept or is missing,
-// if e seems to have sent it. A process may have written its last record long before it ended.
+// didNotSend says how sure it is that the process l did not send the message in a record that is not kept or is
+// missing, if e seems to have sent it. A process may have written its last record long before it ended.
 func (g *group) didNotSend(l *life, e *entry, got *arrival) (how sure) {
 	quietly := l.sentQuietly(got.n)
 	if !quietly && l.passed(got.n) || l.first() == 1 && g.beganLater(l, e, got) {

@@ -182,8 +182,8 @@ func (run *trueRun) read(t *testing.T, v variant, d *rand.Rand) *reading {
 	return r
 }
 
-// isFalse reports whether a note is not true. Of one cluster with one algorithm there is one true note: "No record shows
-// that nodes 1 and 2 and nodes 3 and 4 ever heard of each other". A run may begin with a cut network.
+// isFalse reports whether a note is not true. Of one cluster with one algorithm there is one true note: "No record
+// shows that nodes 1 and 2 and nodes 3 and 4 ever heard of each other". A run may begin with a cut network.
 func (r *reading) isFalse(note string) bool {
 	_, text, _ := strings.Cut(note, "shows that ")
 	text, _, unmet := strings.Cut(text, " ever heard of each other")

@@ -113,8 +113,9 @@ func away(g *rounds.Group, n *rounds.Node) bool {
 	return len(lost) > 0 && again == "" || len(n.Lives) > 0 && lastEvent(n).Kind == rounds.Ended
 }
 
-// lossesIn returns how the other nodes lost the last process of the node, as far as they never saw it again, nor anybody
-// else if its log is missing. The sentence again says that the process wrote after that; it is empty if it did not.
+// lossesIn returns how the other nodes lost the last process of the node, as far as they never saw it again, nor
+// anybody else if its log is missing. The sentence again says that the process wrote after that; it is
+// empty if it did not.
 func lossesIn(g *rounds.Group, id uint64) (list []Loss, again string) {
 	n := find(g, id)
 	if n == nil {

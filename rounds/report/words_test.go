@@ -172,8 +172,8 @@ func TestWhyNotOfWhatANodeWas(t *testing.T) {
 		"[peers saw: 1:6]. It was started again by 09:22:21.981 [3:1@b781635c].")
 }
 
-// "Node 3 has led nobody since 09:49:04.196 at the latest, perhaps since 09:48:55.784: ; voters 1 and 2": where no record
-// tells how a leadership ended, only which voters were missing is told.
+// "Node 3 has led nobody since 09:49:04.196 at the latest, perhaps since 09:48:55.784: ; voters 1 and 2": where no
+// record tells how a leadership ended, only which voters were missing is told.
 func TestWhyNotOfAnEndThatNobodySaw(t *testing.T) {
 	var text bytes.Buffer
 	if err := report.WhyNot(&text, caseOf(t, "all-killed-at-once"), 3); err != nil {

@@ -193,7 +193,8 @@ func (r *reading) compareVoters(in *rounds.Incident) {
 			case how == "without a sign of life here": // this is about the records
 			case strings.HasPrefix(how, "ended and not seen"):
 				if !r.endedBy(node, then.Until) {
-					r.fail("incident: a voter had ended that had not", "node %d at %s: %s", node, clock(middle), r.tellIncident(in))
+					r.fail("incident: a voter had ended that had not", "node %d at %s: %s", node, clock(middle),
+						r.tellIncident(in))
 				}
 			case (how == "dead" || how == "stopped") && !r.isDead(node, then.From) && !r.isDead(node, then.Until) &&
 				!r.wasDead(node, then):
