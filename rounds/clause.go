@@ -126,8 +126,8 @@ func (in *Incident) endedBefore(c *Cause, g *group) bool {
 func (c *Cause) clause(in *Incident, guarantee string) string {
 	switch c.Kind {
 	case LeaderLost, LeaderSilent:
-		if c.Lost == 0 || in.Former != 0 && c.Lost != in.Former {
-			return "" // the loss of another one did not end the leadership of Former
+		if c.Lost == 0 || in.Former != 0 && c.Lost != in.Former && c.Node != in.Former {
+			return "" // the loss of another one did not end the leadership of Former, unless that followed the lost one
 		}
 		if EndedProcess(c.Evidence, c.Lost) {
 			return fmt.Sprintf("the process of node %d ended (%s)", c.Lost, Meaning(c.Evidence, c.Lost))
