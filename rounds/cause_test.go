@@ -545,3 +545,41 @@ func TestWhoFollowedALeaderHasHeardOfOne(t *testing.T) {
 		}
 	}
 }
+
+// "Node 3 outranks node 2 and took over" was told of a change for which an operator asked: node 3 had begun to take
+// over four seconds before, in vain. Where nobody asked, it is why.
+func TestALeaderThatWasAskedIsNotOutranked(t *testing.T) {
+	for asked, want := range map[bool]string{
+		true: "node 1 handed over: it was asked to resign", false: "node 2 outranks node 1 and took over",
+	} {
+		v := newVoters()
+		v.algo = "bully"
+		v.exchange(1, 1, -200, -190)
+		v.exchange(2, 1, -180, -170)
+		v.elect(1, 1, 2)
+		v.add(2, 1000, trace.Record{
+			Term: 1, Round: 2, Event: "timeout", Leader: 1, Token: 1, ValidUntil: atMS(1900),
+			Why: []string{"this node ranks above leader 1 -> call an election of term 2"},
+		})
+		v.add(1, 4900, trace.Record{Term: 1, Event: "idle", Leader: 1, Token: 1, ValidUntil: atMS(5900)})
+		if asked {
+			v.add(1, 5000, trace.Record{
+				Term: 1, Event: "transfer", Detail: "to the best node: this node resigns", Leader: 1, Token: 1,
+				ValidUntil: atMS(5900), Why: []string{"asked to hand over -> offer it to 2"},
+			})
+		}
+		v.add(1, 5010, trace.Record{
+			Term: 1, Event: "receive", From: 2, Msg: "OFFER_REPLY", LeaderChange: trace.Resigned,
+			Why: []string{"2 would take over -> lead term 1 no more"}, Reasons: []trace.Reason{{
+				Code: "lease.step-down", Args: []trace.Arg{
+					{Is: trace.Cause, Reason: &trace.Reason{Code: "lease.takes-over", Args: []trace.Arg{{Number: 2}}}},
+					{Number: 1},
+				},
+			}},
+		})
+		v.lead(2, 5020, 2)
+		if in := v.last(); in.Why != want {
+			t.Errorf("asked %v: %q: %+v", asked, in.Why, in)
+		}
+	}
+}

@@ -42,7 +42,7 @@ func (in *Incident) changed(g *group) string {
 	for _, r := range in.rounds {
 		c := &r.Cause
 		why := c.clause(in, g.guarantee)
-		if why != "" && !in.precedes(c, g) && !in.endedBefore(c, g) && !c.sleptThrough(g) {
+		if why != "" && !in.precedes(c, g) && !in.endedBefore(c, g) && !in.askedSince(c, g) && !c.sleptThrough(g) {
 			in.prove(c.Ref)
 			return why
 		}
@@ -120,6 +120,17 @@ func (in *Incident) endedBefore(c *Cause, g *group) bool {
 	}
 	off := g.apart(in.Ended.Ref.Node, c.Node)
 	return off != unbounded && c.At.After(in.From.Add(off))
+}
+
+// askedSince reports whether the leader before handed over since somebody asked it to, after a node that outranks it
+// had begun to take over: that may have tried for long, and in vain.
+func (in *Incident) askedSince(c *Cause, g *group) bool {
+	led := g.leaderships[leadershipKey{in.Former, in.FormerTerm}]
+	if c.Kind != HigherRank || led == nil || led.life == nil || !led.endedBy.handed {
+		return false
+	}
+	asked, off := g.requestBefore(led), g.apart(in.Former, c.Node)
+	return asked.why != "" && off != unbounded && asked.at.After(c.At.Add(off))
 }
 
 // clause says in a few words why the election was held. It is empty if only what came before tells it.
