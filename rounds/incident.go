@@ -45,7 +45,7 @@ type Incident struct {
 	Asked Ref `json:"asked,omitzero"`
 
 	lastSign bool   // see LastSign
-	sooner   bool   // the process of Former may have ended before Until, where Leaderless is 0
+	sooner   bool   // Former may have ceased to lead before Until, where Leaderless is 0
 	by       uint64 // the node that tells Until, by its clock; 0 if nobody leads then
 
 	rounds   []*Round   // of Terms
@@ -113,7 +113,7 @@ func (in *Incident) Bounded() bool { return !in.Perhaps.IsZero() || !in.Sooner.I
 
 // AtLeast reports whether nobody may have led for longer than Leaderless: the records bound it, or do not tell when the
 // leadership before ended, or it ended as others lost the leader, which was silent to them before. Or another one led
-// by the time by which its process had ended.
+// by the time by which its process or its lease had ended, as others saw.
 func (in *Incident) AtLeast() bool {
 	return in.sooner || in.Bounded() || in.Ended.Kind == EndedUnseen || in.Ended.Kind == EndedByLoss
 }
@@ -259,7 +259,8 @@ func (g *group) incident(c *change) Incident {
 		in.Leaderless = earliest(in.Sooner, in.Until).Sub(in.From)
 		in.prove(next.beforeRef)
 	}
-	in.sooner = in.Leaderless == 0 && in.Ended.Kind == EndedByProcess && !g.ledOn(former, in.Until)
+	others := in.Ended.Kind == EndedByProcess || in.Ended.Kind == EndedByLease && in.Ended.Known == PeersSaw
+	in.sooner = in.Leaderless == 0 && others && !g.ledOn(former, in.Until)
 	in.prove(in.Ended.Ref)
 	in.Why = in.reason(g)
 	return in

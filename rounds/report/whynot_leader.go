@@ -80,8 +80,11 @@ func formerly(g *rounds.Group, n *rounds.Node, now Belief) []string {
 	from := clock(last.End)
 	for _, in := range g.Incidents {
 		its := in.Former == n.ID && in.FormerTerm == last.Term
-		if its && !in.Perhaps.IsZero() {
+		switch {
+		case its && !in.Perhaps.IsZero():
 			from, refs = since(&in, clock), append(refs, in.PerhapsRef)
+		case its && in.Leaderless == 0 && in.AtLeast():
+			from += " at the latest"
 		}
 		if !its || in.Leader == 0 && now.Leader == 0 {
 			continue // that nobody leads now, and why, is told already
@@ -95,7 +98,7 @@ func formerly(g *rounds.Group, n *rounds.Node, now Belief) []string {
 			how = "it " + own
 		}
 	}
-	if first, _ := firstRef(last); last.Ended.Known == rounds.Inferred {
+	if first, _ := firstRef(last); last.Ended.Known == rounds.Inferred || last.Incarnation == "" {
 		refs = append(refs, first) // from who leads since then, and who led before
 	}
 	told := []string{fmt.Sprintf("Node %d has led nobody since %s%s%s.", n.ID, from, colon(how),
