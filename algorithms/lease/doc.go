@@ -58,6 +58,8 @@
 //   - The more of its candidacies failed in a row, the longer a candidate waits for votes, up to
 //     half a lease: so a candidate wins even if answers take longer than planned. A back-off in
 //     between does not change this. One that too many voters deny for it to win waits no longer.
+//   - Whoever asks while it leads gets its HEARTBEAT, unless it asks because of this leader's offer: else
+//     a node that missed one, or stood in vain as it came, would name no leader until the next round.
 //   - After two rounds without a majority it asks no more, so that a node that hears nothing does
 //     not bind the voters. It keeps to its lease, and never renews after that.
 //   - Leaving: it leads no more; then its work stops; only then RELEASE. In any

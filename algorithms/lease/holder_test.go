@@ -122,6 +122,16 @@ func TestLeaving(t *testing.T) {
 	r.Unmoved(0, algorithms.WorkStopped{Term: 1}, "")
 }
 
+// "Whoever asks while it leads gets its HEARTBEAT": a voter that claimed a later term in vain dropped the last one, or it
+// was lost. It need not wait for the next round, which is up to a quarter of a promise away.
+func TestTellsWhoAsksThatItLeads(t *testing.T) {
+	r := holder3(t)
+	r.Step(delta, r.ask(2, 2, 2))
+	r.Sends(r.Last, r.Answer(2, 1, 2, proto.DeniedStands, 3), r.Msg(2, 1, r.beat(2, leased-2*delta)))
+	r.Step(delta, r.ask(2, 2, 3)) // the HEARTBEAT may have been lost
+	r.Sends(r.Last, r.Answer(2, 1, 3, proto.DeniedStands, 3), r.Msg(2, 1, r.beat(2, leased-3*delta)))
+}
+
 // A candidate that is asked to resign gives back what it got.
 func TestResignsAsACandidate(t *testing.T) {
 	r := asking3(t)

@@ -69,7 +69,8 @@ var (
 // wasAsked answers PRE_VOTE. It changes no vote and no promise: it only notes whom to answer again when
 // a no becomes a yes. While a successor should take over, wasAsked says yes to no other node, since that
 // would split the votes. This ends after a moment, when the voter votes, or when the successor is proven
-// dead.
+// dead. Whoever asks knows of no leader, but for a node that asks before it accepts an offer: a leader sends
+// it a HEARTBEAT, since the last one may have been lost, or have come while that node was a candidate.
 func (m *Machine) wasAsked(msg proto.Message, r request) {
 	was := m.voter.waiting[msg.From]
 	if was.Incarnation == r.Incarnation && was.Nonce > r.Nonce {
@@ -94,6 +95,9 @@ func (m *Machine) wasAsked(msg proto.Message, r request) {
 		m.sayAnswer(msg.From, q)
 	}
 	m.answer(msg.From, q)
+	if m.leads() && m.handing.to.ID != msg.From {
+		m.heartbeatTo(msg.From)
+	}
 }
 
 func (m *Machine) sayAnswer(to proto.NodeID, q question) {
