@@ -1,4 +1,4 @@
-//go:build hostile && race
+//go:build race
 
 package main
 
