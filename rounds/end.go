@@ -59,7 +59,8 @@ func (g *group) end(r *Leadership) {
 
 // overInLogs reports whether a lease, which a majority of the voters held for ended at the time at, had ended by the
 // time over when the logs end. Where no messages compare the clocks of those voters with the leader's, it had ended if
-// each of them was bound to it no more when the logs end by its own clock.
+// each of them was bound to it no more when the logs end by its own clock. If no record says who votes, that may be the
+// leader alone.
 func (g *group) overInLogs(r *Leadership, at, over time.Time) bool {
 	if !over.After(g.logsEndBy(r.Leader)) {
 		return true
@@ -76,7 +77,7 @@ func (g *group) overInLogs(r *Leadership, at, over time.Time) bool {
 		}
 		apart = apart || g.apart(f.Node, r.Leader) == unbounded
 	}
-	return apart
+	return apart && len(g.voters) > 0
 }
 
 // logsEndBy returns when the logs end by the clock of the node. It leaves out those that end long after the log of the

@@ -193,6 +193,27 @@ func TestProvenEndByClocksThatAreNotCompared(t *testing.T) {
 	}
 }
 
+// "Nobody leads in the end, but somebody does": the only other node noticed that its leader's lease was not renewed, by a
+// clock that no messages compare with the leader's. It need not be a voter: the leader may renew its lease by itself.
+func TestLeaseOfALoneVoterByClocksThatAreNotCompared(t *testing.T) {
+	const ahead = 5 * 3600e3 // of the follower's clock, in ms
+	v := newVoters()
+	lead := trace.Record{Term: 1, Event: "timeout", Leader: 2, Token: 1}
+	for at := 100; at < 3000; at += 500 {
+		lead.ValidUntil = atMS(at + 1000)
+		v.add(2, at, lead)
+	}
+	v.follow(1, ahead+110, 2, 1)
+	v.add(1, ahead+1100, trace.Record{
+		Event: "timeout", Term: 1, LeaderChange: trace.Lost, PrevLeader: new(uint64(2)),
+		Why: []string{"no heartbeat of leader 2 came in time -> nobody leads"},
+	})
+	v.add(1, ahead+10e3, trace.Record{Event: "timeout", Term: 1})
+	if led := v.b.History().Groups[0].Leaderships[0]; !led.End.IsZero() {
+		t.Errorf("ended at %v: %+v", led.End, led.Ended)
+	}
+}
+
 // "Ended too early": the votes took long to come, so that the leader says of a lease that runs for a second, from when
 // it asked for them, that 850 ms are left. The last heartbeat that its followers answered is in no log of its own, and
 // renewed the lease for a second.
