@@ -262,7 +262,8 @@ func (r *Round) refuses(m *Message) bool {
 // answered reports whether a vote of which only the receipt is known is for the candidacy in this term. It may be an
 // answer to an earlier one: a voter whose records are there would have written that it votes in this term, and one
 // whose messages had lower numbers all the while since it was asked did not send it. A voter that refuses later had not
-// voted, nor had one that answered before, with a higher number, whether it would.
+// voted, nor had one that answered before, with a higher number, whether it would. Nor is it known of one that sent a
+// vote with the number in an earlier term, which may have taken this long.
 func (r *Round) answered(g *group, m *Message) bool {
 	got := &r.Steps[m.ReceiveStep]
 	for i := range got.reasons {
@@ -276,7 +277,9 @@ func (r *Round) answered(g *group, m *Message) bool {
 			other.ReceiveStep < m.ReceiveStep
 		return other.From == m.From && other.To == m.To && numberOf(other.ID) > numberOf(m.ID) && (refuses || before)
 	})
-	return !older && slices.ContainsFunc(r.Messages, func(ask Message) bool {
+	same := g.pairing.same(&receipt{n: numberOf(m.ID), from: m.From, to: m.To})
+	former := func(sent post) bool { return sent.kind == m.Kind && sent.by.log.term < r.Term }
+	return !older && !slices.ContainsFunc(same, former) && slices.ContainsFunc(r.Messages, func(ask Message) bool {
 		return slices.Contains(requestKinds, ask.Kind) && ask.From == m.To && ask.To == m.From &&
 			ask.SendStep >= 0 && ask.SendStep < m.ReceiveStep &&
 			r.Steps[ask.SendStep].Ref.Incarnation == got.Ref.Incarnation &&

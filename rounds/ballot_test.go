@@ -176,6 +176,33 @@ func TestVoteBeforeAnAnswer(t *testing.T) {
 	}
 }
 
+// "A vote that was never granted": a vote comes with the number of one that the voter sent in a former term, which took so
+// long that it need not be the same. The records of the voter's next process are missing.
+func TestVoteWithTheNumberOfAFormerOne(t *testing.T) {
+	for term, want := range map[uint64]bool{1: false, 2: true} { // in which the voter sent a vote
+		v := newVoters()
+		v.add(3, 7, trace.Record{
+			Term: 1, Event: "receive", From: 1, Msg: "REQUEST_VOTE", MsgID: "1:1", Sent: []string{"VOTE>1#3:6"},
+			Why: []string{fmt.Sprintf("nothing binds this voter -> vote for 1 in term %d", term)},
+		})
+		v.start(3, 3000)
+		v.seq["n3life1"] += 5
+		v.add(3, 6000, trace.Record{Term: 2, Event: "timeout", Sent: []string{"RELEASE>1#3:9"}})
+		v.add(1, 4900, trace.Record{
+			Term: 2, Event: "timeout",
+			Sent: []string{"REQUEST_VOTE>2#1:1", "REQUEST_VOTE>3#1:2", "REQUEST_VOTE>4#1:3", "REQUEST_VOTE>5#1:4"},
+			Why:  []string{"a majority would vote for this node in term 2 -> become candidate"},
+		})
+		v.add(1, 5000, trace.Record{Term: 2, Event: "receive", From: 3, Msg: "VOTE", Detail: "VOTE", MsgID: "3:6"})
+		rs := v.b.History().Groups[0].Rounds
+		for _, voice := range rs[len(rs)-1].Ballot.Voices {
+			if voice.Voter == 3 && voice.Granted != want {
+				t.Errorf("a vote in term %d: %+v", term, voice)
+			}
+		}
+	}
+}
+
 // "A vote that was never granted": the log of the voter is not here, and its vote in a former term comes while the
 // candidate stands again. With a vote in this term it would have won. But a voter's own record of its vote counts: the
 // candidate may have given up before it came.
