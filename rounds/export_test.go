@@ -20,15 +20,6 @@ func FormerCodes() (codes []string) {
 	return codes
 }
 
-// Missing returns a time at which Why says that the node was missing so, zero if it says none.
-func (in *Incident) Missing(id uint64, how string) (at time.Time) {
-	longest := time.Duration(-1)
-	for _, s := range in.lacks {
-		for _, a := range s.missing {
-			if a.id == id && a.how == how && s.length() > longest {
-				at, longest = s.from.Add(s.length()/2), s.length()
-			}
-		}
-	}
-	return at
-}
+// Lack returns the longest time in which the same ones of the voters that Why names were missing. It is zero if Why
+// names none.
+func (in *Incident) Lack() (from, until time.Time) { return in.lack.from, in.lack.until }

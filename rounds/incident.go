@@ -93,9 +93,18 @@ func (in *Incident) unheardFor() time.Duration {
 	return in.AtMost()
 }
 
-// Lack returns the longest time in which the same ones of the voters that Why names were missing. It is zero if Why
-// names none.
-func (in *Incident) Lack() (from, until time.Time) { return in.lack.from, in.lack.until }
+// Missing returns a time at which the node was missing so, in the words of Why; zero if Why says of none.
+func (in *Incident) Missing(id uint64, how string) (at time.Time) {
+	longest := time.Duration(-1)
+	for _, s := range in.lacks {
+		for _, a := range s.missing {
+			if a.id == id && a.state() == how && s.length() > longest {
+				at, longest = s.from.Add(s.length()/2), s.length()
+			}
+		}
+	}
+	return at
+}
 
 // AtMost returns for how long nobody led at most.
 func (in *Incident) AtMost() time.Duration {

@@ -100,8 +100,10 @@ var (
 	silenced  = regexp.MustCompile(`node (\d+) stopped answering`)
 	votersDid = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (dead|stopped|ended and not seen (?:since|meanwhile)|` +
 		`paused|silent|down|not answering|without a sign of life here)`)
-	votersUp = regexp.MustCompile(`: (\d+) of (\d+) remains?(?:, and (\d+) of (\d+) when the logs end)?$`)
-	number   = regexp.MustCompile(`\d+`)
+	votersUp = regexp.MustCompile(`: (\d+) of (\d+) (?:remains?|at the fewest)(?:, too few for .+ of it)?` +
+		`(?:, and (\d+) of (\d+) when the logs end)?$`)
+	notAlways = regexp.MustCompile(`(?:at first|for a time|later) (?:voters? )?\d`)
+	number    = regexp.MustCompile(`\d+`)
 )
 
 func numberOf(digits string) uint64 {
@@ -173,21 +175,22 @@ const ranked = 500 * time.Millisecond
 // started is how long a process takes at most until it writes its first record.
 const started = 500 * time.Millisecond
 
-// compareVoters checks that the voters that are told to have been missing were so, all of them at once.
+// compareVoters checks that the voters that are told to have been missing were so, each when that is told of it.
 func (r *reading) compareVoters(in *rounds.Incident) {
-	from, until := in.Lack()
-	middle, named := r.true(from.Add(until.Sub(from)/2)), 0
+	named := 0
 	begun := r.during(in).From
 	if perhaps := r.true(in.Began()); perhaps.Before(begun) { // it may have begun before it surely had
 		begun = perhaps
-	}
-	if middle.Before(begun.Add(-time.Millisecond)) || middle.After(r.during(in).Until) {
-		r.fail("incident: voters were missing at another time", "at %s: %s", clock(middle), r.tellIncident(in))
 	}
 	for _, part := range votersDid.FindAllStringSubmatch(in.Why, -1) {
 		for _, id := range number.FindAllString(part[1], -1) {
 			named++
 			node, how := numberOf(id), part[2]
+			middle := r.true(in.Missing(node, how))
+			if middle.Before(begun.Add(-time.Millisecond)) || middle.After(r.during(in).Until) {
+				r.fail("incident: a voter was missing at another time", "node %d at %s: %s", node, clock(middle),
+					r.tellIncident(in))
+			}
 			then := span{middle.Add(-started), middle.Add(r.slack())}
 			switch {
 			case how == "without a sign of life here": // this is about the records
@@ -206,8 +209,10 @@ func (r *reading) compareVoters(in *rounds.Incident) {
 			}
 		}
 	}
-	up := votersUp.FindStringSubmatch(in.Why)
-	if up == nil || numberOf(up[2]) != uint64(r.Plan.Nodes) || numberOf(up[1])+uint64(named) != uint64(r.Plan.Nodes) {
+	up, nodes := votersUp.FindStringSubmatch(in.Why), uint64(r.Plan.Nodes)
+	changed := notAlways.MatchString(in.Why) // then they were not all missing at once
+	if up == nil || numberOf(up[2]) != nodes || numberOf(up[1])+uint64(named) < nodes ||
+		!changed && numberOf(up[1])+uint64(named) > nodes {
 		r.fail("incident: the voters do not add up", "%s", r.tellIncident(in))
 		return
 	}
