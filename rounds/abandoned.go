@@ -6,8 +6,8 @@ import (
 )
 
 // abandoned returns when the leader had lost the majority of the voters, since its lease was not renewed: those that
-// still believed in it, those without records, and itself are no majority; surely not either with those that perhaps
-// did. The lease was over then. It returns zero if they always were one. Where no record says who votes, every
+// still believed in it, those without records that lead no later term, and itself are no majority; surely not either
+// with those that perhaps did. The lease was over then. It returns zero if they always were one. Where no record says who votes, every
 // follower must have stopped believing.
 func (g *group) abandoned(r *Leadership, surely bool) (at time.Time, ref Ref) {
 	with := map[uint64]bool{r.Leader: true} // who may still have been bound to it
@@ -28,8 +28,12 @@ func (g *group) abandoned(r *Leadership, surely bool) (at time.Time, ref Ref) {
 			}
 		}
 		for id := range g.voters {
-			if g.nodes[id] == nil {
-				with[id] = true
+			if g.nodes[id] != nil {
+				continue
+			}
+			with[id] = true
+			if next := g.leadsAfter(id, r); next != nil {
+				left = append(left, Follower{Node: id, Until: next.From, Last: next.first()})
 			}
 		}
 	} else {
@@ -47,6 +51,17 @@ func (g *group) abandoned(r *Leadership, surely bool) (at time.Time, ref Ref) {
 		return f.Until, f.Last
 	}
 	return time.Time{}, Ref{}
+}
+
+// leadsAfter returns the first leadership of the node in a later term, which it did not begin while it was bound to the
+// leader of r; nil if there is none.
+func (g *group) leadsAfter(id uint64, r *Leadership) *Leadership {
+	for _, next := range g.begunAfter(r.From) {
+		if next.Leader == id && next.Term > r.Term {
+			return next
+		}
+	}
+	return nil
 }
 
 // departed returns since when the follower surely followed no more, and the record that shows it: it noticed the end of

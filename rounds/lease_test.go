@@ -214,6 +214,23 @@ func TestLeaseOfALoneVoterByClocksThatAreNotCompared(t *testing.T) {
 	}
 }
 
+// "Told to go on, and it had ended long before": the log of the leader ends, and another voter's is not here, which may
+// have renewed the lease. That one leads a later term then, so the lease was over.
+func TestLeaseThatTheNextLeaderEnded(t *testing.T) {
+	v := newVoters()
+	v.ask(1, 0, 1)
+	v.grant(3, 1, 1)
+	v.lead(1, 100, 1)
+	v.follow(3, 110, 1, 1)
+	v.expire(3, 1200, 1)
+	v.follow(3, 3000, 2, 2)
+	v.follow(3, 9000, 2, 2)
+	led := v.b.History().Groups[0].Leaderships[0]
+	if led.End.IsZero() || led.End.After(atMS(3000)) {
+		t.Errorf("ended at %v: %+v", led.End, led.Ended)
+	}
+}
+
 // "Ended too early": the votes took long to come, so that the leader says of a lease that runs for a second, from when
 // it asked for them, that 850 ms are left. The last heartbeat that its followers answered is in no log of its own, and
 // renewed the lease for a second.
