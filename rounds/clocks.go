@@ -281,10 +281,14 @@ func (g *group) compared(one, other uint64) bool {
 	return one == other || g.key.run > 0 || g.paths.linked(one, other)
 }
 
-// ahead reports whether the hybrid clock of the node, which follows those of others, was far ahead of its own clock:
-// the clocks differ, also where no message compares them.
+// ahead reports whether the hybrid clock of the node, which follows those of others, was far ahead of its own clock, as
+// in the first record of a log that was rotated: the clocks differ, also where no message compares them.
 func (g *group) ahead(node uint64) bool {
-	return time.Duration(g.pairing.lead(node))*time.Microsecond > maxTransit
+	lead := g.pairing.lead(node)
+	for _, l := range g.nodes[node].lives {
+		lead = max(lead, l.lead)
+	}
+	return time.Duration(lead)*time.Microsecond > maxTransit
 }
 
 // meet reports whether both nodes wrote at some time, by their own clocks, none of them saw the other one before that

@@ -482,6 +482,32 @@ func TestEndOfWhoReceivedByAClockThatIsNotCompared(t *testing.T) {
 	}
 }
 
+// "Called lost, and received, by a record that is missing": the log of the receiver was rotated. Its first record tells
+// by its hybrid clock, which is ahead of its own, that it had heard of the sender's clock before, and so perhaps
+// received the messages.
+func TestLostBeforeARotatedLogByClocksThatAreNotCompared(t *testing.T) {
+	for _, ahead := range []int{0, 16e3} { // ms of the sender's clock
+		v := newVoters()
+		v.guarantee, v.level = "best-effort", "debug"
+		v.start(1, ahead)
+		v.send(1, ahead+100, 1, "1:1", "x -> y")
+		v.seq["n2life0"] = 15
+		v.b.Add(&trace.Record{
+			Cluster: "c", Algo: v.algo, Guarantee: v.guarantee, Level: v.level, Node: 2, Incarnation: "n2life0", Seq: 15,
+			Time: atMS(0), HLC: fmt.Sprintf("%d.3", atMS(ahead).UnixMicro()), Event: "timeout", Term: 1,
+		})
+		for ms := 500; ms < 30e3; ms += 500 {
+			v.add(2, ms, trace.Record{Event: "timeout", Term: 1})
+			v.add(1, ahead+100+ms, trace.Record{Event: "timeout", Term: 1})
+		}
+		rs := v.b.History().Groups[0].Rounds
+		m := rs[len(rs)-1].Messages[0]
+		if lost := m.Delivery == rounds.Lost; lost != (ahead == 0) {
+			t.Errorf("%d ms ahead: %+v", ahead, m)
+		}
+	}
+}
+
 // "Nobody led for at most -545 ms": the former leader seems to have led on until after the next one began, by clocks
 // that no messages compare. Nobody knows for how long nobody led.
 func TestEndAfterTheNextByClocksThatAreNotCompared(t *testing.T) {

@@ -302,6 +302,9 @@ func (m *member) life(rec *trace.Record, g *group) *life {
 		return l
 	}
 	m.current = &life{node: rec.Node, incarnation: strings.Clone(incarnation), lists: g.emptyLists()}
+	if clock, err := proto.ParseHLC(rec.HLC); err == nil {
+		m.current.lead = clock.Micros - rec.Time.UnixMicro()
+	}
 	m.lives = append(m.lives, m.current)
 	m.byIncarnation[m.current.incarnation] = m.current
 	return m.current

@@ -33,6 +33,7 @@ type life struct {
 	exposed     bool      // by its records, nothing authenticated who wrote to it
 	from        time.Time // wall time of the record with the lowest number
 	until       time.Time // of the record with the highest number
+	lead        int64     // by how many µs its hybrid clock was ahead of its own clock in the record that came first
 	inOrder     bool      // whether marks is sorted by number
 	top         mark      // of the highest number
 	numbered    uint64    // the highest number of a message that it sent
