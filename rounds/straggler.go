@@ -47,7 +47,7 @@ func (r *Round) straggler(p Participant, g *group) Straggler {
 		out.Reason = fmt.Sprintf("its records end %s", around(until, won))
 	case l.top.round > r.Term:
 		out.Reason = fmt.Sprintf("its next records are of term %d and later", l.nextTerm(r.Term))
-	case !before && !l.surelyFirst(), !l.whole(since), sameTerm:
+	case !before && !g.isFirst(l), !l.whole(since), sameTerm:
 		out.Reason = "records of it are missing since, and may tell that it did"
 	default:
 		out.Reason, out.wentOn = "it wrote on, and never named the winner", true

@@ -3,6 +3,7 @@ package rounds_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
@@ -60,11 +61,12 @@ func TestSleptUntilItsLogEnds(t *testing.T) {
 func TestLogBeginsAfterTheWin(t *testing.T) {
 	for name, rotated := range map[string]bool{
 		"rotated": true, "rotated, and started again": true, "rotated at a start": true, "whole": false,
+		"rotated at a start with a new disk": true,
 	} {
 		v := newVoters()
 		if !rotated {
 			v.add(2, 5, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
-		} else if name != "rotated at a start" {
+		} else if !strings.HasPrefix(name, "rotated at a start") {
 			v.seq["n2life0"] = 7
 		}
 		v.add(1, 5, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
@@ -77,6 +79,11 @@ func TestLogBeginsAfterTheWin(t *testing.T) {
 		if name == "rotated, and started again" {
 			v.add(2, 500, trace.Record{Event: "timeout"})
 			v.start(2, 4000)
+		}
+		if name == "rotated at a start with a new disk" {
+			v.add(2, 4500, trace.Record{Event: "start"})
+			v.exchange(1, 1, 4600, 4601)
+			v.exchange(2, 1, 4602, 4603)
 		}
 		for ms := 5000; ms < 8000; ms += 500 {
 			v.add(2, ms, trace.Record{Term: 1, Event: "timeout"})
