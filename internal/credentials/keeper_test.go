@@ -1,6 +1,7 @@
 package credentials_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -290,6 +291,43 @@ func TestReloadKeepsWhatItHas(t *testing.T) {
 	}
 	if changed, err := k.Reload(); !changed || err != nil || !k.Expires().After(before) {
 		t.Fatalf("a new one: %v, %v", changed, err)
+	}
+}
+
+// docs/SECURITY.md: "Files that it cannot use change nothing, and the log says why". A file of several blocks of which
+// one is half written, or cannot be read, is such a file: what is left of it is not what the operator wrote.
+func TestABlockThatIsNotWhole(t *testing.T) {
+	a, _ := authority(t)
+	_, elsewhere := authority(t)
+	dir := issue(t, a, node(1))
+	issue(t, a, node(2))
+	if err := a.Revoke(2); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"ca.crt", "revoked.crl"} {
+		path := filepath.Join(dir, name)
+		whole, err1 := os.ReadFile(path)
+		other, err2 := os.ReadFile(filepath.Join(elsewhere, "authority", "ca.crt"))
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		for spoilt, text := range map[string][]byte{
+			"the end is missing":            append(bytes.Clone(whole), other[:len(other)/2]...),
+			"a byte order mark before it":   append(append([]byte("\xef\xbb\xbf"), other...), whole...),
+			"no line feed between the two":  append(bytes.TrimSpace(bytes.Clone(whole)), other...),
+			"a character that is no base64": append(bytes.Replace(other, []byte("M"), []byte("!"), 1), whole...),
+		} {
+			k := open(t, dir, node(1))
+			if err := os.WriteFile(path, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := k.Reload(); err == nil || !strings.Contains(err.Error(), "PEM block in it is not whole") {
+				t.Errorf("%s, %s: %v", name, spoilt, err)
+			}
+			if err := os.WriteFile(path, whole, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }
 

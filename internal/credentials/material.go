@@ -121,18 +121,19 @@ func (m *material) same(other *material) bool {
 	return true
 }
 
-// blocks returns the contents of the PEM blocks of one type.
+// blocks returns the contents of the PEM blocks of one type. With an error it returns those that can be read.
 func blocks(text []byte, kind string) (found [][]byte, err error) {
-	for rest := text; ; {
-		var b *pem.Block
-		if b, rest = pem.Decode(rest); b == nil {
-			break
-		}
+	begun := bytes.Count(text, []byte("-----BEGIN "))
+	for b, rest := pem.Decode(text); b != nil; b, rest = pem.Decode(rest) {
+		begun--
 		if b.Type == kind {
 			found = append(found, b.Bytes)
 		}
 	}
-	if len(found) == 0 {
+	switch {
+	case begun != 0:
+		err = errors.New("a PEM block in it is not whole, or does not begin at the beginning of a line")
+	case len(found) == 0:
 		err = fmt.Errorf("there is no PEM block of type %s in it", kind)
 	}
 	return found, err
