@@ -2,7 +2,6 @@ package credentials
 
 import (
 	"bytes"
-	"crypto"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
@@ -202,12 +201,22 @@ func (m *material) parseOwn(text []byte) error {
 			return err
 		}
 	}
-	if _, ok := pair.PrivateKey.(crypto.Signer); !ok {
-		return errors.New("the key cannot sign")
+	if err := links.SupportsCertificate(&pair); err != nil {
+		return fmt.Errorf("links, which are TLS 1.3, cannot use its key: %w: want a key of RSA, of Ed25519, or on the "+
+			"curve P-256, P-384 or P-521", err)
 	}
 	m.own = &pair
 	m.self, err = identityOf(pair.Leaf)
 	return err
+}
+
+// links are what a link asks of a certificate.
+var links = tls.ClientHelloInfo{
+	SupportedVersions: []uint16{tls.VersionTLS13},
+	SignatureSchemes: []tls.SignatureScheme{
+		tls.ECDSAWithP256AndSHA256, tls.ECDSAWithP384AndSHA384, tls.ECDSAWithP521AndSHA512, tls.Ed25519,
+		tls.PSSWithSHA256, tls.PSSWithSHA384, tls.PSSWithSHA512,
+	},
 }
 
 // usages are what a node uses its certificate for: it dials, and is dialled.
