@@ -233,19 +233,11 @@ func (m *material) verify(chain []*x509.Certificate, usage x509.ExtKeyUsage, now
 	for _, c := range chain[1:] {
 		between.AddCert(c)
 	}
-	if now.After(leaf.NotAfter) || now.Before(leaf.NotBefore) { // x509's words name the time in UTC of one side
-		return Identity{}, UntimelyError{leaf.NotBefore, leaf.NotAfter, now}
-	}
 	chains, err := leaf.Verify(x509.VerifyOptions{
 		Roots: m.pool, Intermediates: between, CurrentTime: now, KeyUsages: []x509.ExtKeyUsage{usage},
 	})
-	if unknown, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		_ = unknown
-		return Identity{}, fmt.Errorf("no authority of %s vouches for its certificate, which %q issued", caFile,
-			leaf.Issuer)
-	}
 	if err != nil {
-		return Identity{}, fmt.Errorf("its certificate: %w", err)
+		return Identity{}, notBelieved(err, leaf, now)
 	}
 	for _, c := range chains[0] {
 		if m.revoked[serialOf(c.RawIssuer, c.SerialNumber)] {
@@ -256,15 +248,42 @@ func (m *material) verify(chain []*x509.Certificate, usage x509.ExtKeyUsage, now
 	return i, err
 }
 
+// notBelieved says why x509 does not verify a certificate at the time now.
+func notBelieved(err error, leaf *x509.Certificate, now time.Time) error {
+	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		return fmt.Errorf("no authority of %s vouches for its certificate, which %q issued", caFile, leaf.Issuer)
+	}
+	invalid, _ := errors.AsType[x509.CertificateInvalidError](err)
+	switch c := invalid.Cert; {
+	case c != nil && invalid.Reason == x509.Expired: // x509's words name another time each second
+		e := UntimelyError{From: c.NotBefore, Until: c.NotAfter, Now: now}
+		if c != leaf {
+			e.Authority = c.Subject.String()
+		}
+		return e
+	case c != nil && invalid.Reason == x509.IncompatibleUsage:
+		return fmt.Errorf("its certificate is not for both servers and clients: want extendedKeyUsage = serverAuth, "+
+			"clientAuth (%w)", err)
+	}
+	return fmt.Errorf("its certificate: %w", err)
+}
+
 // UntimelyError says that a certificate is not valid now: it has expired, or is of a later time.
-type UntimelyError struct{ From, Until, Now time.Time }
+type UntimelyError struct {
+	From, Until, Now time.Time
+	Authority        string // whose certificate it is; "" for that of a node
+}
 
 func (e UntimelyError) Error() string {
 	is := "is valid from " + stamp(e.From) + " on"
 	if e.Expired() {
 		is = "expired on " + stamp(e.Until)
 	}
-	return fmt.Sprintf("its certificate %s; this machine's clock says %s", is, stamp(e.Now))
+	whose := "its certificate"
+	if e.Authority != "" {
+		whose = fmt.Sprintf("the certificate of its authority %q", e.Authority)
+	}
+	return fmt.Sprintf("%s %s; this machine's clock says %s", whose, is, stamp(e.Now))
 }
 
 // Expired reports whether the certificate has expired.

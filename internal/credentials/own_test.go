@@ -9,12 +9,14 @@ import (
 	"crypto/x509/pkix"
 	"encoding/base64"
 	"encoding/pem"
+	"errors"
 	"math/big"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/credentials"
@@ -118,4 +120,33 @@ func TestAKeyThatLinksCannotUseIsRefused(t *testing.T) {
 	if changed {
 		t.Error("the key was taken")
 	}
+}
+
+// docs/SECURITY.md: "Certificates of your own authority work, if each … may be used for both servers and clients": for
+// one that may not, the error says what to write.
+func TestACertificateForOneUseAlone(t *testing.T) {
+	a := newOwnAuthority(t, time.Hour)
+	for _, usage := range both {
+		_, err := credentials.Open(a.node(elliptic.P256(), usage), node(1))
+		if err == nil || !strings.Contains(err.Error(), "extendedKeyUsage = serverAuth, clientAuth") {
+			t.Errorf("usage %v: %v", usage, err)
+		}
+	}
+}
+
+// "Expiry shown", also that of the authority alone: which certificate it is that has expired, since when, and what this
+// machine's clock says. Whoever logs it knows the error again a second later.
+func TestTheAuthorityExpires(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newOwnAuthority(t, time.Minute)
+		k := open(t, a.node(elliptic.P256(), both...), node(1))
+		time.Sleep(time.Minute + time.Second) // of the bubble
+		err := k.Refused()
+		untimely, ok := errors.AsType[credentials.UntimelyError](err)
+		want := `the certificate of its authority "CN=own authority" expired on ` +
+			a.cert.NotAfter.UTC().Format(time.RFC3339)
+		if !ok || !untimely.Expired() || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	})
 }
