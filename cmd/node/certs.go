@@ -322,16 +322,14 @@ func revokeCerts(ctx *cli.Context, w io.Writer) error {
 	if err != nil {
 		return mark(errConfig, err)
 	}
-	var unshared error // the last list has what those before it have
+	unshared := a.Revoke(ids...)
+	if _, done := errors.AsType[credentials.UnsharedError](unshared); unshared != nil && !done {
+		if errors.Is(unshared, fs.ErrNotExist) {
+			unshared = fmt.Errorf("%w: nothing is revoked", unshared)
+		}
+		return mark(errConfig, unshared)
+	}
 	for _, id := range ids {
-		err := a.Revoke(id)
-		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%w: nothing is revoked", err)
-		}
-		if _, done := errors.AsType[credentials.UnsharedError](err); err != nil && !done {
-			return mark(errConfig, err)
-		}
-		unshared = err
 		_, _ = fmt.Fprintf(w, "revoked all certificates of node %v\n", id)
 	}
 	switch forgot, err := a.Forgot(); {

@@ -190,3 +190,24 @@ func TestCertsMakeNoSecondAuthority(t *testing.T) {
 		t.Errorf("ended with %d: %v", exitCode(err), err)
 	}
 }
+
+// docs/SECURITY.md: "`ringleader certs revoke --nodes 2` takes all certificates of the node back". "Nothing is revoked"
+// is true of all nodes that were named.
+func TestRevokeNothingOrAll(t *testing.T) {
+	dir := t.TempDir()
+	certs := func(words ...string) (string, error) {
+		var out bytes.Buffer
+		err := newApp(&out, io.Discard).Run(append([]string{"ringleader", "certs"}, append(words, "--dir", dir)...))
+		return out.String(), err
+	}
+	if _, err := certs("make", "--nodes", "1-3"); err != nil {
+		t.Fatal(err)
+	}
+	out, err := certs("revoke", "--nodes", "2,9")
+	if exitCode(err) != exitConfig || !strings.Contains(err.Error(), "nothing is revoked") {
+		t.Errorf("ended with %d: %v", exitCode(err), err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "node-1", "revoked.crl")); err == nil || out != "" {
+		t.Errorf("nothing is revoked, and it says %q; the list of node 1: %v", out, err)
+	}
+}

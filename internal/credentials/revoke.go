@@ -18,13 +18,17 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// Revoke takes back all certificates of a node that the authority has made so far, and writes the list of all that
+// Revoke takes back all certificates of nodes that the authority has made so far, and writes the list of all that
 // were taken back into every directory. A later Issue makes one that is believed. With an UnsharedError it is done but
-// for the directories that lack the list.
-func (a *Authority) Revoke(id proto.NodeID) error {
-	made, err := a.issued(id)
-	if err != nil {
-		return err
+// for the directories that lack the list, and with fs.ErrNotExist nothing is: one of the nodes has none.
+func (a *Authority) Revoke(ids ...proto.NodeID) error {
+	var made []*big.Int
+	for _, id := range ids {
+		of, err := a.issued(id)
+		if err != nil {
+			return err
+		}
+		made = append(made, of...)
 	}
 	entries, count, err := a.revoked()
 	if err != nil {
