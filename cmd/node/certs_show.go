@@ -73,9 +73,15 @@ func checkTokens(file string, node bool) error {
 }
 
 func writeCert(w io.Writer, c credentials.Certificate, state string) error {
-	who := "authority " + c.Issuer
-	if c.Identity.ID != 0 {
-		who = fmt.Sprintf("node %v of cluster %s, by %s", c.Identity.ID, c.Identity.Cluster, c.Issuer)
+	who := c.Subject + ", which names no node"
+	switch {
+	case c.Identity.ID != 0:
+		who = fmt.Sprintf("node %v of cluster %s", c.Identity.ID, c.Identity.Cluster)
+	case c.Authority:
+		who = "authority " + c.Subject
+	}
+	if c.Issuer != c.Subject {
+		who += ", by " + c.Issuer
 	}
 	_, err := fmt.Fprintf(w, "%s: %s, until %s: %s\n", c.Path, who, c.NotAfter.UTC().Format(time.RFC3339), state)
 	return err

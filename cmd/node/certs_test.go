@@ -211,3 +211,22 @@ func TestRevokeNothingOrAll(t *testing.T) {
 		t.Errorf("nothing is revoked, and it says %q; the list of node 1: %v", out, err)
 	}
 }
+
+// docs/SECURITY.md: "`certs show DIR`" says whose the certificates are. One that names no node is no authority's for
+// that, and an authority is the one that a certificate is of, not the one that issued it.
+func TestCertsShowSaysWhoseACertificateIs(t *testing.T) {
+	for want, c := range map[string]credentials.Certificate{
+		"f: node 1 of cluster blue, by the root, until ": {
+			Identity: credentials.Identity{Cluster: "blue", ID: 1}, Subject: "node 1", Issuer: "the root",
+		},
+		"f: authority between, by the root, until ":         {Subject: "between", Issuer: "the root", Authority: true},
+		"f: authority the root, until ":                     {Subject: "the root", Issuer: "the root", Authority: true},
+		"f: host, which names no node, by the root, until ": {Subject: "host", Issuer: "the root"},
+	} {
+		var out bytes.Buffer
+		c.Path = "f"
+		if err := writeCert(&out, c, ""); err != nil || !strings.HasPrefix(out.String(), want) {
+			t.Errorf("%q, want %q: %v", out.String(), want, err)
+		}
+	}
+}

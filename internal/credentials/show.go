@@ -1,6 +1,8 @@
 package credentials
 
 import (
+	"cmp"
+	"crypto/x509/pkix"
 	"path/filepath"
 	"slices"
 	"time"
@@ -9,8 +11,10 @@ import (
 // Certificate describes one certificate for people.
 type Certificate struct {
 	Path      string
-	Identity  Identity // zero for an authority's
-	Issuer    string
+	Identity  Identity // zero for one that names no node
+	Authority bool     // it is an authority's
+	Subject   string   // its common name, or all of it
+	Issuer    string   // likewise
 	NotBefore time.Time
 	NotAfter  time.Time
 	Revoked   bool // by the list beside it
@@ -29,6 +33,9 @@ func (c Certificate) Invalid(now time.Time) string {
 	return ""
 }
 
+// nameOf returns a name for people: the common name, or all of it where there is none.
+func nameOf(n pkix.Name) string { return cmp.Or(n.CommonName, n.String()) }
+
 // Show returns the certificates in a directory of credentials, as far as they can be read. The error says why a node
 // does not start with the directory or, if it is no node's, why nobody can ask nodes with it. It does not look at
 // tokens.
@@ -44,7 +51,9 @@ func Show(dir string) (found []Certificate, err error) {
 		}
 		who, _ := identityOf(c)
 		revoked := m.revoked[serialOf(c.RawIssuer, c.SerialNumber)]
-		found = append(found, Certificate{path, who, c.Issuer.CommonName, c.NotBefore, c.NotAfter, revoked})
+		found = append(found, Certificate{
+			path, who, c.IsCA, nameOf(c.Subject), nameOf(c.Issuer), c.NotBefore, c.NotAfter, revoked,
+		})
 	}
 	if err == nil && m.own != nil && found[0].Invalid(time.Now()) == "" {
 		err = m.refused()
