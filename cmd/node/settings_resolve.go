@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"os"
 	"regexp"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/address"
 	"github.com/ringleader-dev/ringleader/internal/execution"
 	"github.com/ringleader-dev/ringleader/internal/storeurl"
-	"github.com/ringleader-dev/ringleader/store"
 )
 
 // surroundings are the places that settings are read from. They are a value, so that tests can
@@ -167,12 +165,7 @@ func (s setting) suggest(value given, err error) error {
 
 // refuse returns the error about a wrong value: it names the value's origin, the value, and err.
 func (s setting) refuse(value given, err error) error {
-	text := strings.Join(value.values, ",")
-	if _, isStore := s.field(&unset).(*store.Store); isStore {
-		text = storeurl.Redact(text) // a password goes into no log
-	} else if u, bad := url.Parse(text); bad == nil && u.User != nil {
-		text = u.Redacted()
-	}
+	text := storeurl.Redact(strings.Join(value.values, ",")) // a password goes into no log
 	if text == "" {
 		text = "''"
 	}

@@ -287,6 +287,23 @@ func TestBadValues(t *testing.T) {
 	}
 }
 
+// A setting may have a password in its URL: an error shows none of it, whether the URL can be read or not.
+func TestBadURLsShowNoPassword(t *testing.T) {
+	for _, bad := range []string{
+		"health-http=http://me:s3cret%zz@h/", "health-http=http://me:s3cret/x@h/", "health-http=http://s3cret:a b@h/",
+		"health-http=ftp://me:s3cret@h/", "health-http=http://me:s3cret@h:99999/", "store=redis://me:s3cret/x@h/k",
+	} {
+		name, value, _ := strings.Cut(bad, "=")
+		_, err1 := resolve(machine().with(bad))
+		_, err2 := resolve(machine().file(t, name+": '"+value+"'"))
+		for _, err := range []error{err1, err2} {
+			if err == nil || strings.Contains(err.Error(), "s3cret") {
+				t.Errorf("%s: %v", bad, err)
+			}
+		}
+	}
+}
+
 // Promise: "unknown keys refused", each with its line and the nearest known
 // one; all problems are told at once.
 func TestBadFiles(t *testing.T) {

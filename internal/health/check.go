@@ -92,8 +92,9 @@ var ErrURL = errors.New("want a URL like http://127.0.0.1:8080/healthz")
 func ParseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%w: %w", ErrURL, err)
+	case err != nil: // the error quotes of the URL, and a password may be in it
+		return nil, fmt.Errorf("%w: it is not well formed: in a password %% and two hexadecimal digits stand for a "+
+			"character that is no letter and no digit", ErrURL)
 	case u.Scheme != "http" && u.Scheme != "https":
 		return nil, fmt.Errorf("%w: it begins with http:// or https://", ErrURL)
 	case u.Hostname() == "":

@@ -80,8 +80,8 @@ func Read(u *url.URL, port string, secure bool, options ...string) (*Place, erro
 	if _, set := u.User.Password(); set {
 		return nil, errInURL
 	}
-	if u.Fragment != "" {
-		return nil, fmt.Errorf("nothing may follow #: %q", u.Fragment)
+	if u.Fragment != "" { // it may be a part of a password
+		return nil, errors.New("nothing may follow #")
 	}
 	options = append(options, common...)
 	for name, values := range p.options {
@@ -98,7 +98,10 @@ func Read(u *url.URL, port string, secure bool, options ...string) (*Place, erro
 	}
 	for server := range strings.SplitSeq(u.Host, ",") {
 		full, err := withPort(server, port)
-		if err != nil {
+		switch {
+		case err != nil && strings.Contains(u.Path+u.RawQuery, "@"): // a password with / or ? in it
+			return nil, errInURL
+		case err != nil:
 			return nil, err
 		}
 		if slices.Contains(p.Servers, full) {

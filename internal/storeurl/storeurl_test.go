@@ -92,7 +92,8 @@ func TestOptionsThatCannotBeRead(t *testing.T) {
 func TestRedact(t *testing.T) {
 	for _, text := range []string{
 		"redis://:s3cret@h:1,g:2/k", "redis://:a/s3cret@h/k", "redis://:s3cret%t@h/k", "redis://h/k?password=s3cret",
-		"redis://me:x@s3cret@h/k?a=s3cret;b",
+		"redis://me:x@s3cret@h/k?a=s3cret;b", "redis://me:s3cret/a@h/k", "redis://me:s3cret?a@h/k",
+		"redis://me:a#s3cret@h/k",
 	} {
 		if got := Redact(text); strings.Contains(got, "s3cret") || !strings.HasPrefix(got, "redis://") {
 			t.Errorf("%s is shown as %s", text, got)
