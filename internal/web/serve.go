@@ -53,6 +53,8 @@ func (s Service) Serve(ctx context.Context, ln net.Listener) error {
 		MaxHeaderBytes:    MaxHeader,
 		ErrorLog:          Seldom(s.ErrorLog),
 		Protocols:         new(http.Protocols),
+
+		DisableGeneralOptionsHandler: true, // the Handler answers everything
 	}
 	srv.Protocols.SetHTTP1(true) // the limits are those of HTTP/1.1: a connection has one request at a time
 	serves := "HTTP"

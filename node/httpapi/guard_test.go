@@ -96,6 +96,13 @@ func TestRoles(t *testing.T) {
 		{"POST", "/v1/lease", operate},
 		{"POST", "/v1/keys", operate},
 		{"DELETE", "/v1/lease/7", operate},
+		{"GET", "/v1//status", read}, // no path but those above is one of them
+		{"GET", "//healthz", read},
+		{"GET", "/leader/../healthz", read},
+		{"GET", "/healthz/", read},
+		{"POST", "/v1//pause", read},
+		{"CONNECT", "127.0.0.1:1", read},
+		{"OPTIONS", "*", read},
 	} {
 		for _, who := range []struct {
 			token string

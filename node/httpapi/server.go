@@ -9,6 +9,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"path"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/web"
@@ -101,43 +102,57 @@ func Handler(cfg Config) http.Handler { return handler(context.Background(), cfg
 
 // handler does what Handler does. The streams of its handler end with ctx.
 func handler(ctx context.Context, cfg Config) http.Handler {
-	mux := http.NewServeMux()
+	all := routes{}
 	doors := newGuard(cfg)
 	for path, probe := range probes {
-		mux.HandleFunc(path, readOnly(doors.probe(func(w http.ResponseWriter, _ *http.Request, all bool) {
+		all[path] = readOnly(doors.probe(func(w http.ResponseWriter, _ *http.Request, tellAll bool) {
 			s, now := cfg.Source.Snapshot(), time.Now()
-			code, answer := check(s, probe(s, now), all)
+			code, answer := check(s, probe(s, now), tellAll)
 			write(w, code, answer)
-		})))
+		}))
 	}
 	for path, view := range views {
-		mux.Handle(path, doors.read(readOnly(func(w http.ResponseWriter, _ *http.Request) {
+		all[path] = doors.read(readOnly(func(w http.ResponseWriter, _ *http.Request) {
 			code, answer := view(cfg.Source.Snapshot(), time.Now())
 			write(w, code, answer)
-		})))
+		}))
 	}
 	if cfg.Control != nil {
 		for _, v := range verbs {
-			mux.Handle(v.path(), doors.change(command(cfg.Control, v)))
+			all[v.path()] = doors.change(command(cfg.Control, v))
 		}
 	}
 	if cfg.Lender != nil {
-		mux.Handle(leasePath, doors.change(lend(cfg.Lender)))
-		mux.Handle(leasePath+"/", doors.change(giveBack(cfg.Lender)))
+		all[leasePath] = doors.change(lend(cfg.Lender))
+		all[leasePath+"/"] = doors.change(giveBack(cfg.Lender))
 	}
 	self := func() proto.NodeID { return cfg.Source.Snapshot().Self }
-	mux.Handle(keysPath, doors.change(changeKeys(self, cfg.Keys)))
-	mux.Handle("/version", doors.read(readOnly(func(w http.ResponseWriter, _ *http.Request) {
+	all[keysPath] = doors.change(changeKeys(self, cfg.Keys))
+	all["/version"] = doors.read(readOnly(func(w http.ResponseWriter, _ *http.Request) {
 		write(w, http.StatusOK, cfg.Version)
-	})))
+	}))
 	events := &streams{source: cfg.Source, changes: cfg.Changes, done: ctx, guard: doors, security: cfg.Security}
-	mux.Handle("/v1/events", doors.read(readOnly(events.get)))
-	mux.Handle("/", doors.read(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	all["/v1/events"] = doors.read(readOnly(events.get))
+	all["/"] = doors.read(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		write(w, http.StatusNotFound, refusal{"no such path: there are /healthz, /readyz, " +
 			"/leader, /v1/status, /v1/members, /v1/events and /version, and to POST to /v1/lease, " +
 			"/v1/transfer, /v1/resign, /v1/pause, /v1/resume, /v1/elections and /v1/keys"})
-	})))
-	return saying(cfg.Security, mux)
+	}))
+	return saying(cfg.Security, all)
+}
+
+// routes has the handler of each path, of all below a path that ends with /, and of all others as that of /. It answers
+// nothing itself, as http.ServeMux does: that would redirect a path with // in it whoever asks.
+type routes map[string]http.Handler
+
+func (all routes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	above, _ := path.Split(r.URL.Path)
+	for _, at := range []string{r.URL.Path, above, "/"} {
+		if next := all[at]; next != nil {
+			next.ServeHTTP(w, r)
+			return
+		}
+	}
 }
 
 // securityHeader says what Config.Security says.

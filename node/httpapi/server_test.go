@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -354,6 +356,36 @@ func TestUnauthenticatedIsSaid(t *testing.T) {
 		header := w.Header().Get("Ringleader-Security")
 		if err != nil || header != "unauthenticated" || said.Security != "unauthenticated" {
 			t.Errorf("%s: header %q, body %s", path, header, w.Body)
+		}
+	}
+}
+
+// docs/SECURITY.md: "each answer to a request that is well formed" says "unauthenticated", whatever it asks for.
+func TestEachAnswerSaysWhatAuthenticates(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() {
+		done <- Serve(ctx, ln, Config{Source: fixed(with(func(*Snapshot) {})), Security: "unauthenticated"})
+	}()
+	defer func() { cancel(); <-done }()
+	for _, first := range []string{
+		"GET /v1/status", "GET /v1//status", "POST /v1/pause", "OPTIONS *", "GET *", "CONNECT 127.0.0.1:1", "FOO /",
+	} {
+		conn, err := net.Dial("tcp", ln.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err1 := fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n", first)
+		answer, err2 := io.ReadAll(conn)
+		if err := errors.Join(err1, err2, conn.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(answer), "nauthenticated"); n != 2 {
+			t.Errorf("%s: said %d times, want it in the header and in the body:\n%s", first, n, answer)
 		}
 	}
 }
