@@ -56,6 +56,23 @@ func TestNumberOfNodes(t *testing.T) {
 	}
 }
 
+// "A container of certs ended with code 4" tells nobody what is wrong with the credentials: scripts/up does, in the words
+// of certs. The engine here is one that starts nothing.
+func TestUpSaysWhyThereAreNoCredentials(t *testing.T) {
+	c := &cluster{dir: t.TempDir(), ctx: t.Context()}
+	c.checkout(t)
+	bin := t.TempDir()
+	docker := "#!/bin/sh\ncase $1 in\nup) exit 1 ;;\nlogs) echo \"of $*: bring back the authority\" ;;\nesac\n"
+	if err := os.WriteFile(filepath.Join(bin, "docker"), []byte(docker), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	c.env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "COMPOSE=docker")
+	out, err := c.run(filepath.Join(c.dir, "scripts", "up"))
+	if err == nil || !strings.Contains(out, "certs: bring back the authority") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // A wrong command line gets one sentence and exit code 2, and nothing is done.
 func TestMisuse(t *testing.T) {
 	const (
