@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -90,14 +91,17 @@ func certNodes(ctx *cli.Context) ([]proto.NodeID, error) {
 	return ids, nil
 }
 
+// certHost matches a name for a certificate, which may be of all hosts of a domain. No name ends in a number.
+var certHost = regexp.MustCompile(`^(\*\.)?([A-Za-z0-9_-]+\.)*[A-Za-z0-9_-]*[A-Za-z_-][A-Za-z0-9_-]*$`)
+
 // certHosts returns the hosts of each node.
 func certHosts(ctx *cli.Context) (map[proto.NodeID][]string, error) {
 	hosts := map[proto.NodeID][]string{}
 	for _, text := range ctx.StringSlice("host") {
 		number, host, ok := strings.Cut(text, "=")
 		id, err := proto.ParseNodeID(number)
-		if !ok || err != nil || host == "" || strings.ContainsAny(host, " /") {
-			return nil, usagef("--host %s: want ID=HOST, as 3=node3.example.com", text)
+		if !ok || err != nil || net.ParseIP(host) == nil && !certHost.MatchString(host) {
+			return nil, usagef("--host %s: want ID=HOST, as 3=node3.example.com, a name or an IP without a port", text)
 		}
 		hosts[id] = append(hosts[id], host)
 	}
@@ -182,9 +186,12 @@ func renewCerts(ctx *cli.Context, w io.Writer) error {
 		return mark(errConfig, err)
 	}
 	for _, id := range o.ids {
-		if !a.Made(id) {
-			return mark(errConfig, fmt.Errorf("no certificate was made for node %v in %s: nothing is renewed; make "+
-				"one with ringleader certs make", id, o.dir))
+		err := a.Made(id)
+		if errors.Is(err, credentials.ErrNotMade) {
+			err = fmt.Errorf("%w: nothing is renewed; make one with ringleader certs make", err)
+		}
+		if err != nil {
+			return mark(errConfig, err)
 		}
 	}
 	for _, id := range o.ids {
@@ -324,7 +331,7 @@ func revokeCerts(ctx *cli.Context, w io.Writer) error {
 	}
 	unshared := a.Revoke(ids...)
 	if _, done := errors.AsType[credentials.UnsharedError](unshared); unshared != nil && !done {
-		if errors.Is(unshared, fs.ErrNotExist) {
+		if errors.Is(unshared, credentials.ErrNotMade) {
 			unshared = fmt.Errorf("%w: nothing is revoked", unshared)
 		}
 		return mark(errConfig, unshared)

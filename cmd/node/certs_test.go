@@ -230,3 +230,43 @@ func TestCertsShowSaysWhoseACertificateIs(t *testing.T) {
 		}
 	}
 }
+
+// docs/OPERATING.md: "curl wants the address in the certificate, too: ringleader certs takes names and addresses for it".
+// What is neither, as an address with a port, would stand there as a name that no client asks for.
+func TestCertsTakeNamesAndAddresses(t *testing.T) {
+	for host, code := range map[string]int{
+		"node1.example.com": exitOK, "*.example.com": exitOK, "10.0.0.1": exitOK, "fd00::1": exitOK,
+		"node1.example.com:7948": exitUsage, "10.0.0.1:7948": exitUsage, "[fd00::1]": exitUsage, "10.0.0": exitUsage,
+		"https://node1": exitUsage, "two\nlines": exitUsage, "knoten-ü": exitUsage, "": exitUsage,
+	} {
+		dir := filepath.Join(t.TempDir(), "credentials")
+		line := []string{"ringleader", "certs", "make", "--dir", dir, "--nodes", "1", "--host", "1=" + host}
+		err := newApp(io.Discard, io.Discard).Run(line)
+		if _, there := os.Stat(dir); exitCode(err) != code || (there == nil) != (code == exitOK) {
+			t.Errorf("%q: ended with %d: %v; what it makes: %v", host, exitCode(err), err, there)
+		}
+	}
+}
+
+// "Nothing is renewed", and why: that the notes of the authority cannot be read does not say that a node has no
+// certificate.
+func TestRenewSaysWhyNothingIsRenewed(t *testing.T) {
+	dir := t.TempDir()
+	certs := func(words ...string) error {
+		return newApp(io.Discard, io.Discard).Run(append([]string{"ringleader", "certs"}, append(words, "--dir", dir)...))
+	}
+	if err := certs("make", "--nodes", "1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := certs("renew", "--nodes", "1,2"); exitCode(err) != exitConfig || err.Error() != "no certificate was made "+
+		"for node 2 in "+dir+": nothing is renewed; make one with ringleader certs make" {
+		t.Errorf("ended with %d: %v", exitCode(err), err)
+	}
+	notes := filepath.Join(dir, "authority", "issued")
+	if err := os.WriteFile(notes, []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := certs("renew", "--nodes", "1"); exitCode(err) != exitConfig || !strings.HasPrefix(err.Error(), notes) {
+		t.Errorf("ended with %d: %v", exitCode(err), err)
+	}
+}

@@ -20,7 +20,7 @@ import (
 
 // Revoke takes back all certificates of nodes that the authority has made so far, and writes the list of all that
 // were taken back into every directory. A later Issue makes one that is believed. With an UnsharedError it is done but
-// for the directories that lack the list, and with fs.ErrNotExist nothing is: one of the nodes has none.
+// for the directories that lack the list, and with ErrNotMade nothing is.
 func (a *Authority) Revoke(ids ...proto.NodeID) error {
 	var made []*big.Int
 	for _, id := range ids {
@@ -211,14 +211,17 @@ func (a *Authority) noted(word string) (numbers []*big.Int, err error) {
 	return numbers, nil
 }
 
+// ErrNotMade says that the authority knows no certificate of a node.
+var ErrNotMade = errors.New("no certificate was made")
+
 // issued returns the numbers of all certificates that were made for a node.
 func (a *Authority) issued(id proto.NodeID) (numbers []*big.Int, err error) {
 	numbers, err = a.noted(id.String())
 	if err == nil && len(numbers) == 0 {
-		err = fmt.Errorf("no certificate was made for node %v in %s: %w", id, a.dir, fs.ErrNotExist)
+		err = fmt.Errorf("%w for node %v in %s", ErrNotMade, id, a.dir)
 		if forgot, _ := a.Forgot(); forgot {
-			err = fmt.Errorf("%s was lost, and %s has no certificate of this authority: bring one of them back: %w",
-				a.home(issuedFile), a.nodeDir(id), fs.ErrNotExist)
+			err = fmt.Errorf("%w that is known: %s was lost, and %s has no certificate of this authority: bring one of "+
+				"them back", ErrNotMade, a.home(issuedFile), a.nodeDir(id))
 		}
 	}
 	return numbers, err
@@ -231,8 +234,9 @@ func (a *Authority) Forgot() (bool, error) {
 	return len(lost) > 0, err
 }
 
-// Made reports whether the authority has made a certificate for the node.
-func (a *Authority) Made(id proto.NodeID) bool {
-	made, err := a.issued(id)
-	return err == nil && len(made) > 0
+// Made returns an error, which wraps ErrNotMade if nothing else is wrong, unless the authority has made a certificate for
+// the node.
+func (a *Authority) Made(id proto.NodeID) error {
+	_, err := a.issued(id)
+	return err
 }

@@ -173,8 +173,8 @@ func TestWhatWasIssuedIsFoundAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.lose("authority/issued")
-	if !r.Made(2) || r.Made(7) {
-		t.Error("what was made is not known")
+	if err2, err7 := r.Made(2), r.Made(7); err2 != nil || !errors.Is(err7, credentials.ErrNotMade) {
+		t.Errorf("what was made is not known: %v, %v", err2, err7)
 	}
 	issue(t, r.Authority, node(2))
 	r.revoke(2)
