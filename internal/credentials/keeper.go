@@ -61,27 +61,12 @@ func (m *material) fits(self Identity) error {
 
 // refused returns why others who have the same files refuse the certificate; nil if they accept it.
 func (m *material) refused() error {
-	chain, err := chainOf(m.own)
-	if err != nil {
-		return err
-	}
 	for _, usage := range usages {
-		if _, err := m.verify(chain, usage, time.Now()); err != nil {
+		if _, err := m.verify(m.chain, usage, time.Now()); err != nil {
 			return fmt.Errorf("the others would refuse a new link of this node: %w", err)
 		}
 	}
 	return nil
-}
-
-func chainOf(own *tls.Certificate) (chain []*x509.Certificate, err error) {
-	for _, der := range own.Certificate {
-		c, err := x509.ParseCertificate(der)
-		if err != nil {
-			return nil, err
-		}
-		chain = append(chain, c)
-	}
-	return chain, nil
 }
 
 // Asking reads what one needs who asks nodes: ca.crt, and maybe revoked.crl. The directory of a node will do.

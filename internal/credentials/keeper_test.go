@@ -304,7 +304,7 @@ func TestABlockThatIsNotWhole(t *testing.T) {
 	if err := a.Revoke(2); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"ca.crt", "revoked.crl"} {
+	for _, name := range []string{"ca.crt", "revoked.crl", "tls.crt"} {
 		path := filepath.Join(dir, name)
 		whole, err1 := os.ReadFile(path)
 		other, err2 := os.ReadFile(filepath.Join(elsewhere, "authority", "ca.crt"))

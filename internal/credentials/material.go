@@ -19,7 +19,8 @@ import (
 type material struct {
 	files   map[string][]byte // to see that a file has changed
 	own     *tls.Certificate  // nil if the directory has none, as that of an operator
-	self    Identity          // of own
+	chain   []*x509.Certificate
+	self    Identity // of own
 	roots   []*x509.Certificate
 	pool    *x509.CertPool // of roots
 	latest  *x509.CertPool // of the ca.crt that was read last, which may have been refused for this node
@@ -192,21 +193,21 @@ func (m *material) parseOwn(text []byte) error {
 	if m.files[keyFile] == nil {
 		return fmt.Errorf("there is no %s beside it", keyFile)
 	}
+	chain, err := certificates(text)
+	if err != nil {
+		return err
+	}
 	pair, err := tls.X509KeyPair(text, m.files[keyFile])
 	if err != nil {
 		return fmt.Errorf("with %s: %w", keyFile, err)
-	}
-	if pair.Leaf == nil {
-		if pair.Leaf, err = x509.ParseCertificate(pair.Certificate[0]); err != nil {
-			return err
-		}
 	}
 	if err := links.SupportsCertificate(&pair); err != nil {
 		return fmt.Errorf("links, which are TLS 1.3, cannot use its key: %w: want a key of RSA, of Ed25519, or on the "+
 			"curve P-256, P-384 or P-521", err)
 	}
-	m.own = &pair
-	m.self, err = identityOf(pair.Leaf)
+	pair.Leaf = chain[0]
+	m.own, m.chain = &pair, chain
+	m.self, err = identityOf(chain[0])
 	return err
 }
 
