@@ -177,6 +177,14 @@ func releasedTerm(reasons []reason) uint64 {
 	return 0
 }
 
+// left says what a leader did that gave up its term.
+func (t *turn) left() string {
+	if t.to != 0 {
+		return "handed over"
+	}
+	return "stopped leading"
+}
+
 // handsOver reports whether one of the reasons says that the leader gives up its term for another node, or because
 // it was asked to. It returns the other node, 0 if the reason names none.
 func handsOver(reasons []reason) (handed bool, to uint64) {

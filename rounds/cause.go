@@ -205,10 +205,10 @@ func (r *Round) notLost(c *Cause, g *group) {
 	}
 }
 
-// handedOver corrects the cause under a lease, where the successor says only that nobody leads: the leader before gave
-// up its term since somebody asked it to, by its own word.
+// handedOver corrects the cause under a lease, where who stood says only that nobody leads: the leader before gave
+// up its term since somebody asked it to, by its own word. It handed over to who stood only if it says so.
 func (r *Round) handedOver(c *Cause, g *group) {
-	if !leased(r.Guarantee) || c.Kind != Vacant && c.Kind != Released && c.Kind != RoundFailed {
+	if !leased(r.Guarantee) || c.Kind != Vacant && c.Kind != Released {
 		return
 	}
 	led := g.ledBefore(r.Term, c)
@@ -223,6 +223,9 @@ func (r *Round) handedOver(c *Cause, g *group) {
 		asked = request{fmt.Sprintf("node %d would take over", led.endedBy.to), led.End, led.Last} // as with --preempt
 	}
 	c.Kind, c.Lost, c.handing, c.Request, c.asked = HandOver, 0, led.Leader, asked.why, asked
+	if led.endedBy.to != c.Node {
+		c.Kind, c.Text = Released, fmt.Sprintf("node %d %s: %s", led.Leader, led.endedBy.left(), asked.why)
+	}
 }
 
 // entryLost corrects the cause on a store, where the successor says only that nobody leads: the leader before had lost

@@ -583,3 +583,36 @@ func TestALeaderThatWasAskedIsNotOutranked(t *testing.T) {
 		}
 	}
 }
+
+// "The leader handed over: node 1 was asked to lead the next term" was told of nodes that nobody had asked: the leader
+// had been told to stop while nobody was there to take over. Nor had it to do with an election that failed later.
+func TestWhoStoodAfterAResignationWasNotAsked(t *testing.T) {
+	v := newVoters()
+	v.elect(1, 1, 2, 3)
+	why := "asked to resign -> step down, nobody is there to take over"
+	v.add(1, 1000, trace.Record{
+		Term: 1, Event: "resign", LeaderChange: trace.Resigned,
+		Why: []string{why, "asked to resign -> lead term 1 no more"}, Reasons: []trace.Reason{
+			{Code: "nomination.step-down", Args: []trace.Arg{{
+				Is: trace.Cause, Reason: &trace.Reason{Code: "nomination.resign"},
+			}}},
+			{Code: "lease.step-down", Args: []trace.Arg{
+				{Is: trace.Cause, Reason: &trace.Reason{Code: "lease.resign"}}, {Number: 1},
+			}},
+		},
+	})
+	v.ask(2, 3000, 2)
+	v.nominate(2, 4000, 3, "no majority promised in time")
+	text := told(t, v.b.History().Groups[0])
+	if strings.Contains(text, "the leader handed over") {
+		t.Errorf("told that the leader handed over:\n%s", text)
+	}
+	for _, want := range []string{
+		"At 12:00:03.000 node 2 stood: node 1 stopped leading: it was asked to resign [2:2 1:2].",
+		"At 12:00:04.000 node 2 gave up on the round before: no majority promised in time [2:3].",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in:\n%s", want, text)
+		}
+	}
+}

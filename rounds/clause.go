@@ -54,8 +54,8 @@ func (in *Incident) changed(g *group) string {
 	case EndedByWord:
 		text := fmt.Sprintf("node %d stopped leading", in.Former)
 		if led := g.leaderships[leadershipKey{in.Former, in.FormerTerm}]; led != nil && led.life != nil {
-			if led.endedBy.handed && in.Leader != 0 {
-				text = fmt.Sprintf("node %d handed over", in.Former)
+			if in.Leader != 0 {
+				text = fmt.Sprintf("node %d %s", in.Former, led.endedBy.left())
 			}
 			if lost := led.entryLost(); lost != "" {
 				return lost

@@ -180,7 +180,7 @@ func beginning(names *rounds.Names, r *rounds.Round) (sentences []string) {
 	case rounds.NomineeLost:
 		say("At %s node %d called again: %s%s.", at, c.Node, c.Text, by)
 	case rounds.Released, rounds.EntryLost:
-		say("At %s node %d stood: %s%s.", at, c.Node, c.Text, by)
+		say("At %s node %d stood: %s%s.", at, c.Node, c.Text, cite(names, append(causeRefs(r), c.Asked())...))
 	case rounds.RoundFailed:
 		say("At %s node %d gave up on the round before: %s%s.", at, c.Node, c.Text, by)
 	default:
@@ -320,7 +320,7 @@ func losers(names *rounds.Names, r *rounds.Round) (sentences []string) {
 		switch v.Kind {
 		case rounds.Outranked:
 			if r.Winner == nil || v.Over == r.Winner.Node {
-				if !slices.Contains(outranked, v.Loser) {
+				if v.Loser != v.Over && !slices.Contains(outranked, v.Loser) {
 					outranked, said = append(outranked, v.Loser), append(said, v.Ref)
 				}
 			}
