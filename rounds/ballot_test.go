@@ -304,3 +304,22 @@ func TestVotesOfACandidateThatWaits(t *testing.T) {
 		t.Errorf("%+v: %+v", r.Winner, r.Ballot.Voices)
 	}
 }
+
+// "Node 2 outranks nodes 2 and 3, and said so": who proposes itself outranks the others only.
+func TestNobodyOutranksItself(t *testing.T) {
+	v := newVoters()
+	v.algo = "consensus"
+	v.ask(2, 0, 1)
+	for node, why := range map[uint64]string{2: "a majority promised -> ask all to accept 2", 3: "2 proposes 2 -> accept"} {
+		code := map[uint64]string{2: "consensus.ask-to-accept", 3: "consensus.accept"}[node]
+		args := map[uint64][]trace.Arg{2: {{Number: 2}}, 3: {{Number: 2}, {Number: 2}}}[node]
+		v.add(node, 1, trace.Record{
+			Term: 0, Round: 1, Event: "timeout", Why: []string{why}, Reasons: []trace.Reason{{Code: code, Args: args}},
+		})
+	}
+	v.lead(2, 10, 1)
+	text := told(t, v.b.History().Groups[0])
+	if want := "Node 2 outranks node 3, and said so [3:1]."; !strings.Contains(text, want) {
+		t.Errorf("want %q in:\n%s", want, text)
+	}
+}

@@ -40,7 +40,7 @@ func (r *Round) addVerdicts(s *Step, after, late bool, known map[decision]bool) 
 			by = why.node(d.By, node)
 			same.by = by // each voter answers for itself
 		}
-		if known[same] {
+		if known[same] || same.loser == same.over { // as where a node proposes itself
 			continue
 		}
 		known[same] = true

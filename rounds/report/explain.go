@@ -320,7 +320,7 @@ func losers(names *rounds.Names, r *rounds.Round) (sentences []string) {
 		switch v.Kind {
 		case rounds.Outranked:
 			if r.Winner == nil || v.Over == r.Winner.Node {
-				if v.Loser != v.Over && !slices.Contains(outranked, v.Loser) {
+				if !slices.Contains(outranked, v.Loser) {
 					outranked, said = append(outranked, v.Loser), append(said, v.Ref)
 				}
 			}
