@@ -17,6 +17,8 @@ type Ballot struct {
 	Ref       Ref      `json:"ref"`    // the record of its last question in the round
 	Voters    []uint64 `json:"voters"` // by id, the candidate among them
 	Voices    []Voice  `json:"voices"` // one for each voter, by id
+	// Requested: the last question wanted the votes themselves, and not only how the voters would vote.
+	Requested bool `json:"requested"`
 	// Theory is the cost of the votes in theory; nil if nobody won, or if no theory exists.
 	Theory *Theory `json:"theory"`
 }
@@ -46,6 +48,15 @@ type Voice struct {
 
 // Majority returns how many voters make a leader.
 func (b *Ballot) Majority() int { return len(b.Voters)/2 + 1 }
+
+// Verb says what those voters did that said yes: they granted the term, or they would.
+func (b *Ballot) Verb() string {
+	if would := func(v Voice) bool { return v.Yes && !v.Granted && v.Voter != b.Candidate }; !b.Requested ||
+		slices.ContainsFunc(b.Voices, would) {
+		return "would grant"
+	}
+	return "granted"
+}
 
 // Missing returns the voters whose answer is not in the records.
 func (b *Ballot) Missing() (ids []uint64) {
@@ -91,6 +102,7 @@ func (r *Round) ballot(g *group) {
 		}
 		if b.Ref.IsZero() {
 			b.Candidate, b.Ref = candidate, r.Steps[m.SendStep].Ref
+			b.Requested = slices.Contains(requestKinds, m.Kind)
 			b.Voters = append(b.Voters, candidate)
 		}
 		if !slices.Contains(b.Voters, m.To) {

@@ -323,3 +323,36 @@ func TestNobodyOutranksItself(t *testing.T) {
 		t.Errorf("want %q in:\n%s", want, text)
 	}
 }
+
+// "1 of 3 would grant" was told by the record that says "a majority would vote for this node in term 2": of the votes
+// that it then asked for, it got none.
+func TestWhoWouldGrantDidNot(t *testing.T) {
+	for requests, want := range map[bool]string{false: "2 of 3 would grant", true: "1 of 3 granted; 2 are needed [2:3]"} {
+		v := newVoters()
+		v.elect(1, 1, 2, 3)
+		v.expire(1, 1000, 1)
+		v.ask(2, 1100, 2)
+		yes := trace.Record{
+			Term: 1, Round: 2, Event: "receive", From: 3, Msg: "PRE_VOTE_REPLY", MsgID: "3:1",
+			Why: []string{"3 says yes -> wait"},
+		}
+		if requests {
+			yes.Why = []string{"a majority would vote for this node in term 2 -> become candidate"}
+			yes.Sent = []string{"REQUEST_VOTE>1#2:70", "REQUEST_VOTE>3#2:71"}
+		}
+		v.add(3, 1101, trace.Record{
+			Term: 1, Round: 2, Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:11003",
+			Why: []string{"2 asks for term 2 -> yes"}, Sent: []string{"PRE_VOTE_REPLY>2#3:1"},
+		})
+		v.add(2, 1102, yes)
+		if requests {
+			v.add(3, 1103, trace.Record{
+				Term: 1, Round: 2, Event: "receive", From: 2, Msg: "REQUEST_VOTE", MsgID: "2:71",
+				Why: []string{"2 wants term 2 -> deny it: no, promised 1"}, Sent: []string{"VOTE>2#3:2"},
+			})
+		}
+		if text := told(t, v.b.History().Groups[0]); !strings.Contains(text, want) {
+			t.Errorf("requests %v: want %q in:\n%s", requests, want, text)
+		}
+	}
+}

@@ -219,7 +219,7 @@ func ballot(b *rounds.Ballot) string {
 	}
 	text := fmt.Sprintf("%d of %d, %d needed", len(counted), len(b.Voters), b.Majority())
 	if len(counted) == 0 { // nobody won: this is how many would have it
-		text = fmt.Sprintf("%d of %d would grant, %d needed", would, len(b.Voters), b.Majority())
+		text = fmt.Sprintf("%d of %d %s, %d needed", would, len(b.Voters), b.Verb(), b.Majority())
 	}
 	for _, part := range []struct{ name, who string }{
 		{"granted", ranges(counted)},

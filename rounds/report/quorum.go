@@ -39,8 +39,8 @@ func noQuorum(names *rounds.Names, r *rounds.Round) []string {
 		return []string{fmt.Sprintf("Node %d asked the voters (%s), and %d of %d would grant, but no majority "+
 			"granted it in time%s.", b.Candidate, words.List(b.Voters), yes, len(b.Voters), asked)}
 	}
-	sentences := []string{fmt.Sprintf("No quorum: node %d asked the voters (%s) and %d of %d would grant; %d %s "+
-		"needed%s.", b.Candidate, words.List(b.Voters), yes, len(b.Voters), b.Majority(),
+	sentences := []string{fmt.Sprintf("No quorum: node %d asked the voters (%s) and %d of %d %s; %d %s "+
+		"needed%s.", b.Candidate, words.List(b.Voters), yes, len(b.Voters), b.Verb(), b.Majority(),
 		words.Either(b.Majority(), "is", "are"), asked)}
 	if missing := b.Missing(); len(missing) > 0 {
 		sentences = append(sentences, fmt.Sprintf("No answer of %s is in the records.", words.Nodes(missing)))
@@ -116,12 +116,12 @@ func refusals(b *rounds.Ballot) (list []refusal) {
 		if v.No == "" {
 			continue
 		}
-		no := refusal{denial: v.Denial, to: v.To, why: v.No, then: "and did not grant it", yes: v.Yes || v.Granted}
+		no := refusal{denial: v.Denial, to: v.To, why: v.No, yes: v.Yes || v.Granted}
 		switch {
 		case v.Counted:
-			no.then = "and granted it when that was over"
+			no.then = ", and granted it when that was over"
 		case v.Granted:
-			no.then = "and granted it when it had won"
+			no.then = ", and granted it when it had won"
 		}
 		i := slices.IndexFunc(list, func(r refusal) bool {
 			return r.denial == no.denial && r.to == no.to && r.why == no.why && r.then == no.then && r.yes == no.yes
@@ -138,8 +138,12 @@ func refusals(b *rounds.Ballot) (list []refusal) {
 // firstRefused says which voters refused at first or always, voted late, or are missing.
 func firstRefused(names *rounds.Names, r *rounds.Round) (sentences []string) {
 	for _, no := range refusals(r.Ballot) {
-		sentences = append(sentences, fmt.Sprintf("%s, which %s, first said no, %s%s.",
-			words.Upper(words.Nodes(no.voters)), denied(no), no.then, cite(names, no.refs...)))
+		first := ""
+		if no.then != "" {
+			first = "first "
+		}
+		sentences = append(sentences, fmt.Sprintf("%s, which %s, %ssaid no%s%s.",
+			words.Upper(words.Nodes(no.voters)), denied(no), first, no.then, cite(names, no.refs...)))
 	}
 	isLate := func(v rounds.Voice) bool { return v.Granted && !v.Counted && v.No == "" }
 	if late := voices(r.Ballot, isLate); len(late) > 0 {
