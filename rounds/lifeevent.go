@@ -63,7 +63,8 @@ func (g *group) findEvents(l *life) (events []LifeEvent) {
 	}
 	seen, end := g.seenByPeers(l)
 	events = append(append(events, seen...), g.pauses(l)...)
-	if bye := g.goodbye(l); end == nil && bye != nil {
+	if bye := g.goodbye(l); bye != nil && (end == nil || bye.Error != "") { // peers do not know why
+		end = nil
 		at := g.fix.at(l.node, bye.Time)
 		events = append(events, LifeEvent{Ended, at, OwnWord, l.ref(l.last()), bye.Error, true, false})
 	} else if d := g.endSeen(l); end == nil && d != nil {

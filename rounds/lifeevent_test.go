@@ -1,12 +1,15 @@
 package rounds_test
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/rounds"
+	"github.com/ringleader-dev/ringleader/rounds/report"
 )
 
 // "An operator told a leader to stop, and Ended is missing": it wrote on for a moment after it had said good-bye.
@@ -269,5 +272,28 @@ func TestTwoProcessesAtOnce(t *testing.T) {
 		if ended != ms {
 			t.Errorf("%d ms later: %d ended", ms, ended)
 		}
+	}
+}
+
+// "When and how": a process that failed says why in its last line. That counts, also where a peer saw its end at once.
+func TestWhyAProcessFailedIsToldAlsoIfPeersSawItsEnd(t *testing.T) {
+	v := newVoters()
+	v.elect(1, 1, 2, 3)
+	v.follow(2, 900, 1, 1)
+	v.b.Left(trace.Farewell{Time: atMS(1000), Cluster: "c", Node: 2, Error: "the disk is full", Code: 1})
+	v.lose(1, 1001, "link-closed 2, dial-refused 2", 1, 3)
+	g := v.b.History().Groups[0]
+	want := "Of 3 nodes, node 2 ended with an error [2:2] and nothing here tells that the other 2 ended."
+	if text := told(t, g); !strings.Contains(text, want) {
+		t.Errorf("want %q in:\n%s", want, text)
+	}
+	var out bytes.Buffer
+	if err := report.WhyNot(&out, g, 2); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(out.String()), " ")
+	want = "Node 2 does not run: its process ended at 12:00:01.000, by its own word: the disk is full [2:2]."
+	if !strings.Contains(text, want) {
+		t.Errorf("want %q in:\n%s", want, text)
 	}
 }

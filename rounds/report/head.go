@@ -205,6 +205,8 @@ func upAndDown(g *rounds.Group) string {
 		switch {
 		case n.Records == 0:
 			is, refs = withoutLog(g, &n)
+		case e.Kind == rounds.Ended && e.Why != "":
+			is = failed
 		case e.Kind == rounds.Silent || e.Kind == rounds.Paused:
 			is = condition{"is silent", "are silent", e.Known}
 		case e.Kind != rounds.Ended && unheardOf(g, &n):
@@ -221,6 +223,7 @@ func upAndDown(g *rounds.Group) string {
 	var parts []string
 	for _, is := range []condition{
 		{"ended", "ended", rounds.OwnWord},
+		failed,
 		{"ended", "ended", rounds.PeersSaw},
 		{"is silent", "are silent", rounds.OwnWord},
 		{"is silent", "are silent", rounds.PeersSaw},
@@ -262,6 +265,7 @@ type condition struct {
 
 // The conditions of nodes of which no record is here.
 var (
+	failed         = condition{"ended with an error", "ended with an error", rounds.OwnWord}
 	endedUnlogged  = condition{"ended and has no log here", "ended and have no log here", rounds.PeersSaw}
 	silentUnlogged = condition{"is silent and has no log here", "are silent and have no log here", rounds.PeersSaw}
 	unlogged       = condition{"has no log here", "have no log here", ""}
