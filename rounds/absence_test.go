@@ -414,7 +414,7 @@ func TestAskedBeforeItWroteAndReadLater(t *testing.T) {
 	v.lead(3, 5200, 2)
 	v.add(1, 5800, trace.Record{Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:20001", Term: 1, Round: 2})
 	all := v.b.History().Groups[0].Incidents
-	want := "voters 1 and 3 not answering: 1 of 3 remains"
+	want := "voters 1 and 3 not answering: at most 1 of 3 remains"
 	if in := all[len(all)-1]; in.Why != want || in.Leader != 3 {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
@@ -494,7 +494,7 @@ func TestAskedAsTheLogsEnd(t *testing.T) {
 		}
 		v.add(1, ms, rec)
 	}
-	if in, want := v.last(), "voter 3 dead, 4 and 5 ended and not seen since: 2 of 5 remain"; in.Why != want {
+	if in, want := v.last(), "voter 3 dead, 4 and 5 ended and not seen since: at most 2 of 5 remain"; in.Why != want {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
 }

@@ -232,6 +232,7 @@ func (in *Incident) missingVoters(g *group) string {
 		return ""
 	}
 	in.lacks = in.allLacks(away, len(voters), from)
+	in.doubts(voters, g)
 	return in.tellLacks("voter", len(voters), from)
 }
 

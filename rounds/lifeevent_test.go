@@ -230,7 +230,7 @@ func TestSleptBeforeItEnded(t *testing.T) {
 			t.Errorf("%s: %v", name, told)
 		}
 		in := v.b.History().Groups[0].Incidents[1]
-		if want := "voters 1 and 3 paused: 1 of 3 remains"; in.Term != 2 || in.Why != want {
+		if want := "voters 1 and 3 paused: at most 1 of 3 remains"; in.Term != 2 || in.Why != want {
 			t.Errorf("%s: %q, want %q: %+v", name, in.Why, want, in)
 		}
 	}

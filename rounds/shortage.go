@@ -15,6 +15,7 @@ import (
 type shortage struct {
 	from, until time.Time
 	missing     []absence
+	doubt       bool // no record tells that all the others were there
 }
 
 func (s *shortage) length() time.Duration { return s.until.Sub(s.from) }
@@ -157,11 +158,31 @@ func tellShortages(all []shortage, called string, nodes int, from, until time.Ti
 	if last := &all[len(all)-1]; !changed || open && last.until.Equal(until) {
 		n := nodes - len(last.missing)
 		left = fmt.Sprintf("%d of %d %s", n, nodes, words.Either(n, "remains", "remain"))
+		if last.doubt && n > 0 {
+			left = "at most " + left
+		}
 	}
 	if until.Sub(from)-lack >= maxTransit {
 		left += fmt.Sprintf(", too few for %s of it", Span(lack))
 	}
 	return strings.Join(parts, ", ") + ": " + left
+}
+
+// doubts notes in which of the shortages some of the other voters wrote nothing, but perhaps as they woke at their end:
+// they may have been away, too.
+func (in *Incident) doubts(voters []uint64, g *group) {
+	for i := range in.lacks {
+		s := &in.lacks[i]
+		until := s.until.Add(-together)
+		if in.Leader == 0 && s.until.Equal(in.Until) {
+			until = s.until
+		}
+		for _, id := range voters {
+			away := slices.ContainsFunc(s.missing, func(a absence) bool { return a.id == id })
+			_, wrote, ok := g.wroteAfter(id, s.from.Add(-together))
+			s.doubt = s.doubt || !away && (!ok || g.fix.at(id, wrote.wall).After(until))
+		}
+	}
 }
 
 // everyVoter returns who votes, in order.
