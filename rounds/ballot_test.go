@@ -310,7 +310,9 @@ func TestNobodyOutranksItself(t *testing.T) {
 	v := newVoters()
 	v.algo = "consensus"
 	v.ask(2, 0, 1)
-	for node, why := range map[uint64]string{2: "a majority promised -> ask all to accept 2", 3: "2 proposes 2 -> accept"} {
+	for node, why := range map[uint64]string{
+		2: "a majority promised -> ask all to accept 2", 3: "2 proposes 2 -> accept",
+	} {
 		v.add(node, 1, trace.Record{Term: 0, Round: 1, Event: "timeout", Why: []string{why}})
 	}
 	v.lead(2, 10, 1)
@@ -323,7 +325,9 @@ func TestNobodyOutranksItself(t *testing.T) {
 // "1 of 3 would grant" was told by the record that says "a majority would vote for this node in term 2": of the votes
 // that it then asked for, it got none.
 func TestWhoWouldGrantDidNot(t *testing.T) {
-	for requests, want := range map[bool]string{false: "2 of 3 would grant", true: "1 of 3 granted; 2 are needed [2:3]"} {
+	for requests, want := range map[bool]string{
+		false: "2 of 3 would grant", true: "1 of 3 granted; 2 are needed [2:3]",
+	} {
 		v := newVoters()
 		v.elect(1, 1, 2, 3)
 		v.expire(1, 1000, 1)

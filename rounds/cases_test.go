@@ -101,7 +101,7 @@ func TestCases(t *testing.T) {
 		"all-told-to-stop": {
 			[]rounds.FindingName{rounds.NoEnd},
 			[]string{
-				"3 of 3 ≥35 - - 0.60 ms ≥11.2 ms node 5 outranks node 4 and took over",
+				"3 of 3 ≥35 - - 0.60 ms ≥11.2 ms node 4 stopped answering (no answer to heartbeats)",
 				"3 of 3 ≥43 - - 0.34 ms 2.46 ms node 4 handed over: transfer to the best node: asked by 127.0.0.1 " +
 					"[3:22@5ec33832 4:56 4:55 3:1@5ec33832]",
 				"Nobody leads since 16:43:47.185: node 3 stopped leading: it was asked to resign",

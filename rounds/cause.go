@@ -137,10 +137,16 @@ func (r *Round) findCause(g *group) {
 			c.Request = c.asked.why
 		}
 	}
-	if st := r.step(first.Ref); st != nil && st.Event == "campaign" {
+	switch st := r.step(first.Ref); {
+	case st != nil && st.Event == "campaign":
 		c.Kind = Operator
-	} else if c.Kind == FirstLeader && g.knewLeader(first.Ref) {
+	case c.Kind == FirstLeader && st != nil && st.Leader != 0 && st.Change == "": // the algorithm inside knew none
+		c.Kind, c.Text = Renominated, fmt.Sprintf("%s, though it followed node %d", c.Text, st.Leader)
+	case c.Kind == FirstLeader && g.knewLeader(first.Ref):
 		c.Kind = Vacant
+	case c.Kind == HigherRank && leased(r.Guarantee) && st != nil && st.Leader == c.Node:
+		c.Kind = Renominated
+		c.Text = fmt.Sprintf("node %d, which was nominated, ranks below it", first.cause.number(0))
 	}
 	r.notLost(&c, g)
 	r.handedOver(&c, g)
@@ -162,13 +168,33 @@ func (r *Round) findCause(g *group) {
 
 // knewLeader reports whether the process of a record named a leader in one before.
 func (g *group) knewLeader(by Ref) bool {
+	return g.believed(by, func(b *belief) bool { return b.leader != 0 && b.first.seq < by.Seq })
+}
+
+// knewOf reports whether the process of a record named a leader of its term in it, or in one before.
+func (g *group) knewOf(led *Leadership, by Ref) bool {
+	return g.believed(by, func(b *belief) bool {
+		return b.leader == led.Leader && b.term == led.Term && b.first.seq <= by.Seq
+	})
+}
+
+// believed reports whether one of the beliefs of the process of a record is such.
+func (g *group) believed(by Ref, such func(b *belief) bool) bool {
 	m := g.nodes[by.Node]
 	if m == nil || m.byIncarnation[by.Incarnation] == nil {
 		return false
 	}
-	return slices.ContainsFunc(m.byIncarnation[by.Incarnation].allBeliefs(), func(b belief) bool {
-		return b.leader != 0 && b.first.seq < by.Seq
-	})
+	return slices.ContainsFunc(m.byIncarnation[by.Incarnation].allBeliefs(), func(b belief) bool { return such(&b) })
+}
+
+// ledLast returns the last leadership before the term that had begun by then, nil for none.
+func (g *group) ledLast(term uint64, then time.Time) (last *Leadership) {
+	for _, l := range g.list {
+		if l.Term < term && !l.From.After(then) && (last == nil || l.Term > last.Term) {
+			last = l
+		}
+	}
+	return last
 }
 
 // lastLed returns the last leadership of the node up to the term that had begun by then, nil for none.
@@ -188,8 +214,9 @@ func (r *Round) notLost(c *Cause, g *group) {
 	if c.Lost == 0 || !leased(r.Guarantee) {
 		return
 	}
-	led, st := g.lastLed(c.Lost, r.Term, c.At), r.step(c.Ref)
-	follows := st != nil && st.LeaderTerm != 0 && st.Leader != c.Lost
+	led, last, st := g.lastLed(c.Lost, r.Term, c.At), g.ledLast(r.Term, c.At), r.step(c.Ref)
+	follows := st != nil && st.LeaderTerm != 0 && st.Leader != c.Lost ||
+		last != nil && last.Leader != c.Lost && g.knewOf(last, c.Ref)
 	switch {
 	case led == nil, follows:
 		c.Text, c.Kind, c.Lost = fmt.Sprintf("node %d, which was nominated, is gone", c.Lost), NomineeLost, 0
@@ -258,12 +285,7 @@ func (r *Round) provenGone(c *Cause, g *group) {
 	if !leased(r.Guarantee) || c.Kind != Vacant {
 		return
 	}
-	var led *Leadership
-	for _, l := range g.list {
-		if l.Term < r.Term && !l.From.After(c.At) && (led == nil || l.Term > led.Term) {
-			led = l
-		}
-	}
+	led := g.ledLast(r.Term, c.At)
 	if led == nil || led.Ended.Kind != EndedByProcess {
 		return
 	}
@@ -305,12 +327,7 @@ const maxHandOver = 10 * time.Second
 // ledBefore returns the leadership before the term that its leader ended by its own word before the cause, nil for
 // none.
 func (g *group) ledBefore(term uint64, c *Cause) *Leadership {
-	var led *Leadership
-	for _, l := range g.list {
-		if l.Term < term && !l.From.After(c.At) && (led == nil || l.Term > led.Term) {
-			led = l
-		}
-	}
+	led := g.ledLast(term, c.At)
 	if led == nil || led.life == nil || led.Ended.Kind != EndedByWord || led.Last.IsZero() {
 		return nil
 	}

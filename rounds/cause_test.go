@@ -616,3 +616,79 @@ func TestWhoStoodAfterAResignationWasNotAsked(t *testing.T) {
 		}
 	}
 }
+
+// "Why the leader changed": "node 2 outranks node 1 and took over" was told of a leader that was cut off. Node 2 had tried to take over long before, in vain. "The lease ended" tells why only if nobody saw what came before.
+func TestALeaderWhoseLeaseEndedWasNotOutranked(t *testing.T) {
+	for silent, want := range map[bool]string{
+		true: "node 1 stopped answering (no answer to heartbeats)", false: "the lease of node 1 ended",
+	} {
+		v := newVoters()
+		v.algo = "bully"
+		v.exchange(1, 1, -200, -190)
+		v.exchange(2, 1, -180, -170)
+		v.elect(1, 1, 2)
+		v.add(2, 900, trace.Record{
+			Term: 1, Round: 2, Event: "timeout", Leader: 1, Token: 1, ValidUntil: atMS(1900),
+			Why: []string{"this node ranks above leader 1 -> call an election of term 2"},
+		})
+		if silent {
+			v.lose(2, 950, "heartbeat-missed 1", 2, 3)
+		}
+		v.expire(1, 1000, 1)
+		v.lead(2, 1600, 2)
+		if in := v.last(); in.Why != want {
+			t.Errorf("silent %v: %q, want %q: %+v", silent, in.Why, want, in)
+		}
+	}
+}
+
+// "At 12:00:02.000 node 1 noticed that the leader, node 3, was gone": node 1 had led since, by its own word. Node 3 had
+// been nominated again.
+func TestAFormerLeaderThatIsGoneIsNotTheLeader(t *testing.T) {
+	v := newVoters()
+	v.algo = "bully"
+	v.elect(3, 1, 1, 2)
+	v.expire(3, 500, 1)
+	v.lead(1, 600, 2)
+	v.expire(1, 1600, 2)
+	v.add(1, 2000, trace.Record{
+		Event: "peers", Term: 2, Round: 3, Evidence: "link-reset 3, dial-refused 3", Alive: []uint64{1, 2},
+		Why: []string{"leader 3 is gone -> call an election of term 3"},
+	})
+	text := told(t, v.b.History().Groups[0])
+	want := "At 12:00:02.000 node 1 called again: node 3, which was nominated, is gone [1:4]."
+	if !strings.Contains(text, want) {
+		t.Errorf("want %q in:\n%s", want, text)
+	}
+	if in := v.last(); strings.Contains(in.Why, "node 3") {
+		t.Errorf("why: %s", in.Why)
+	}
+}
+
+// "Node 2 stood, as nobody led: no leader was heard of", and "node 1, which outranks the leader, began to take over":
+// node 2 followed node 1 by the same record, and node 1 led.
+func TestWhoAsksForAnotherNomineeWhileSomebodyLeads(t *testing.T) {
+	for why, c := range map[string]struct {
+		node uint64
+		want string
+	}{
+		"no leader was heard of": {
+			2, "At 12:00:00.500 node 2 asked for another nominee: no leader was heard of, though it followed node 1 " +
+				"[2:2].",
+		},
+		"this node ranks above leader 2": {
+			1, "At 12:00:00.500 node 1 asked for another nominee: node 2, which was nominated, ranks below it [1:2].",
+		},
+	} {
+		v := newVoters()
+		v.algo = "bully"
+		v.elect(1, 1, 2, 3)
+		v.add(c.node, 500, trace.Record{
+			Term: 1, Round: 2, Event: "timeout", Leader: 1, Token: 1, ValidUntil: atMS(990),
+			Why: []string{why + " -> call an election of term 2"},
+		})
+		if text := told(t, v.b.History().Groups[0]); !strings.Contains(text, c.want) {
+			t.Errorf("want %q in:\n%s", c.want, text)
+		}
+	}
+}

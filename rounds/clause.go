@@ -70,6 +70,10 @@ func (in *Incident) changed(g *group) string {
 		}
 		return text
 	case EndedByLease:
+		if d := in.silentBefore(g); d != nil {
+			in.prove(d.Ref)
+			return fmt.Sprintf("node %d stopped answering (%s)", in.Former, Meaning(d.Evidence, in.Former))
+		}
 		return fmt.Sprintf("the lease of node %d ended", in.Former)
 	case EndedByProcess:
 		return fmt.Sprintf("the process of node %d ended", in.Former)
@@ -80,6 +84,20 @@ func (in *Incident) changed(g *group) string {
 		}
 	}
 	return noReason
+}
+
+// silentBefore returns the first evidence that the former leader was silent to who led next, from before its lease
+// ended until that one led; nil for none.
+func (in *Incident) silentBefore(g *group) *drop {
+	led := g.leaderships[leadershipKey{in.Former, in.FormerTerm}]
+	if led == nil || in.Leader == 0 || in.Leader == in.Former {
+		return nil
+	}
+	d := g.dropAt(in.Leader, in.Former, in.From)
+	if d == nil || d.At.Before(led.From) || d.takenBack(in.Until) || EndedProcess(d.Evidence, in.Former) {
+		return nil
+	}
+	return d
 }
 
 // allGone says how all nodes were away for most of the time: "node 1 dead, 2 and 3 down or paused: 0 of 3 remain". It
@@ -166,6 +184,8 @@ func (c *Cause) clause(in *Incident, guarantee string) string {
 		return fmt.Sprintf("node %d handed over", in.Former)
 	case HigherRank:
 		switch {
+		case in.Ended.Kind == EndedByLease && in.Ended.Known == OwnWord && leased(guarantee):
+			return "" // it handed over to nobody
 		case c.Node == in.Leader:
 			return fmt.Sprintf("node %d outranks node %d and took over", c.Node, in.Former)
 		case in.Ended.Kind == EndedByWord:

@@ -115,6 +115,7 @@ const (
 	Unexplained    = algorithms.Unexplained
 
 	NomineeLost CauseKind = "nominee-lost" // the node that was to ask the voters was lost, and had not led
+	Renominated CauseKind = "renominated"  // a node asked for another nominee, although somebody led
 	Released    CauseKind = "released"     // the leader gave up the term by itself
 	EntryLost   CauseKind = "entry-lost"   // the leader's entry was gone from the store
 )

@@ -10,7 +10,9 @@ import (
 func TestWhichVotersWereMissingAndWhen(t *testing.T) {
 	zero := time.Date(2026, time.November, 28, 12, 0, 0, 0, time.UTC)
 	at := func(s int) time.Time { return zero.Add(time.Duration(s) * time.Second) }
-	lack := func(from, until int, missing ...absence) shortage { return shortage{at(from), at(until), missing, false} }
+	lack := func(from, until int, missing ...absence) shortage {
+		return shortage{at(from), at(until), missing, false}
+	}
 	dead := func(id uint64) absence { return absence{id: id, how: "dead"} }
 	one, asleep := dead(1), absence{id: 1, how: "paused"}
 	for want, c := range map[string]struct {

@@ -54,7 +54,8 @@ func TestOverslept(t *testing.T) {
 	}
 }
 
-// "1 of 3 remains" was told of a machine on which all voters slept at once: who won wrote nothing before it woke, either.
+// "1 of 3 remains" was told of a machine on which all voters slept at once: who won wrote nothing before it woke,
+// either.
 func TestWhoWroteNothingNeedNotRemain(t *testing.T) {
 	for wrote, want := range map[bool]string{
 		false: "voters 1 and 3 paused: at most 1 of 3 remains", true: "voters 1 and 3 paused: 1 of 3 remains",

@@ -179,6 +179,8 @@ func beginning(names *rounds.Names, r *rounds.Round) (sentences []string) {
 			at, c.Node, r.Term, c.Text, by)
 	case rounds.NomineeLost:
 		say("At %s node %d called again: %s%s.", at, c.Node, c.Text, by)
+	case rounds.Renominated:
+		say("At %s node %d asked for another nominee: %s%s.", at, c.Node, c.Text, by)
 	case rounds.Released, rounds.EntryLost:
 		say("At %s node %d stood: %s%s.", at, c.Node, c.Text, cite(names, append(causeRefs(r), c.Asked())...))
 	case rounds.RoundFailed:

@@ -361,7 +361,7 @@ func begunBy(r *rounds.Round) bool {
 	switch r.Cause.Kind {
 	case rounds.HigherRank, rounds.HandOver, rounds.EntryLost:
 		return true
-	case rounds.Unexplained, rounds.RoundFailed, rounds.FirstLeader:
+	case rounds.Unexplained, rounds.RoundFailed, rounds.FirstLeader, rounds.Renominated:
 		if unexplained(r.Cause) {
 			return !unseen(r.Incident)
 		}
