@@ -18,6 +18,7 @@ type change struct {
 
 // allot gives each round to the change in which it was called. That is the first one to a leadership of its term or of
 // a later one, unless the leader before began to lead after all calls: nodes may have called for later terms before.
+// What brought a leader is part of no change but the one to that leader.
 func (g *group) allot(changes []change, rounds []*Round) {
 	next := 0
 	for _, r := range rounds {
@@ -31,8 +32,10 @@ func (g *group) allot(changes []change, rounds []*Round) {
 		if i < 0 || i == len(changes) || changes[i].former != nil && r.Term <= changes[i].former.Term {
 			continue
 		}
-		if !g.inVain(r, &changes[i]) {
-			changes[i].rounds = append(changes[i].rounds, r)
+		c := &changes[i]
+		elsewhere := r.State == Decided && (c.next == nil || c.next.Term != r.Term)
+		if !elsewhere && !g.inVain(r, c) {
+			c.rounds = append(c.rounds, r)
 		}
 	}
 	for i := range changes {

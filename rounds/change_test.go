@@ -95,3 +95,32 @@ func TestWhatWasCalledInVainIsNoLastAttempt(t *testing.T) {
 		t.Errorf("want %q in: %s", want, text)
 	}
 }
+
+// "Who led when": node 4 came when all others were gone, with an old term, and led term 3 for two seconds after term 4.
+// "It took terms 3 to 4" was said of the change before, and no line had that leader.
+func TestALeaderOfALowerTermThatCameLaterHasALineOfItsOwn(t *testing.T) {
+	v := newVoters()
+	v.algo, v.guarantee = "bully", "best-effort"
+	alone := func(node uint64, ms int, term uint64) {
+		v.add(node, ms, trace.Record{
+			Term: term, Event: "timeout", Leader: node, LeaderChange: trace.Elected, Why: []string{
+				fmt.Sprintf("no leader was heard of -> call an election of term %d", term),
+				fmt.Sprintf("no higher node is alive -> lead term %d", term),
+			},
+		})
+	}
+	alone(3, 10, 2)
+	alone(5, 1000, 4)
+	v.add(3, 1001, trace.Record{
+		Term: 4, Event: "receive", From: 5, Msg: "COORDINATOR", MsgID: "5:1", Leader: 5, LeaderChange: trace.Elected,
+		Why: []string{"5 leads term 4 -> follow it"},
+	})
+	alone(4, 5000, 3)
+	v.add(4, 7000, trace.Record{
+		Term: 3, Event: "resign", LeaderChange: trace.Resigned, Why: []string{"asked to resign -> step down"},
+	})
+	text := told(t, v.b.History().Groups[0])
+	if want := " 3 12:00:05.000 4 "; !strings.Contains(text, want) || strings.Contains(text, "It took terms") {
+		t.Errorf("want %q, and no terms 3 to 4, in: %s", want, text)
+	}
+}
