@@ -63,10 +63,10 @@ func (g *group) findEvents(l *life) (events []LifeEvent) {
 	}
 	seen, end := g.seenByPeers(l)
 	events = append(append(events, seen...), g.pauses(l)...)
-	if bye := g.goodbye(l); bye != nil && (end == nil || bye.Error != "") { // peers do not know why
-		end = nil
+	// Peers may have seen only that it was to end, and do not know why it did.
+	if bye := g.goodbye(l); bye != nil && (end == nil || end.left || bye.Error != "") {
 		at := g.fix.at(l.node, bye.Time)
-		events = append(events, LifeEvent{Ended, at, OwnWord, l.ref(l.last()), bye.Error, true, false})
+		end = &LifeEvent{Ended, at, OwnWord, l.ref(l.last()), bye.Error, true, false}
 	} else if d := g.endSeen(l); end == nil && d != nil {
 		at, left := latest(d.At, g.fix.at(l.node, l.until)), saysLeft(d.Evidence, l.node)
 		end = &LifeEvent{Ended, at, PeersSaw, d.Ref, "", left, d.proven()}

@@ -31,6 +31,42 @@ func TestEndAfterGoodbye(t *testing.T) {
 	}
 }
 
+// "Its own word, what peers saw, or inferred": peers saw it say good-bye, and it ended by its own word half a second
+// later.
+func TestEndByItsOwnWordAfterGoodbye(t *testing.T) {
+	v := newVoters()
+	v.elect(1, 1, 2)
+	v.lose(1, 1000, "joined 2, joined 3", 1, 2, 3)
+	v.lose(1, 1010, "left 2", 1, 3)
+	v.add(1, 9000, trace.Record{Event: "timeout"})
+	v.b.Left(trace.Farewell{Time: atMS(1500), Cluster: "c", Node: 2})
+	e := v.livesOf(2)[0].Events
+	if end := e[len(e)-1]; end.Kind != rounds.Ended || end.Known != rounds.OwnWord || !end.At.Equal(atMS(1500)) {
+		t.Errorf("%+v", e)
+	}
+}
+
+// "Node 2, which it believed alive, had ended" was said of one that said good-bye as the leader won, and ran on for
+// half a second.
+func TestWhoEndedAfterTheLeaderWonHadNotEnded(t *testing.T) {
+	v := newVoters()
+	v.guarantee = "best-effort"
+	v.add(2, 5, trace.Record{Event: "timeout"})
+	v.lose(1, 6, "joined 2", 1, 2)
+	v.add(1, 10, trace.Record{
+		Term: 1, Event: "timeout", Leader: 1, LeaderChange: trace.Elected, Alive: []uint64{1, 2}, Why: []string{
+			"no leader was heard of -> call an election of term 1", "no higher node is alive -> lead term 1",
+		},
+	})
+	v.add(1, 12, trace.Record{Term: 1, Event: "peers", Leader: 1, Alive: []uint64{1}, Evidence: "left 2"})
+	v.add(1, 900, trace.Record{Term: 1, Event: "timeout", Leader: 1})
+	v.b.Left(trace.Farewell{Time: atMS(500), Cluster: "c", Node: 2})
+	text := told(t, v.b.History().Groups[0])
+	if want := "Node 2, which it believed alive, ended [2:1]."; !strings.Contains(text, want) {
+		t.Errorf("want %q in: %s", want, text)
+	}
+}
+
 // "It was suspected, and it was dead": the evidence came before the process began, by a clock that counts as right. No
 // message between the two took less than 50 ms.
 func TestEvidenceWithinTheErrorOfTheClocks(t *testing.T) {

@@ -379,12 +379,15 @@ func followers(g *rounds.Group, r *rounds.Round) (sentences []string) {
 	}
 	if dead := in(r, rounds.PartDead); len(dead) > 0 {
 		var by []rounds.Ref
-		known := rounds.OwnWord
+		known, had := rounds.OwnWord, "had "
 		for _, id := range dead {
 			e := howEnded(g, r, id)
 			by, known = append(by, e.Ref), weaker(known, e.Known)
+			if e.At.After(r.Winner.At) {
+				had = ""
+			}
 		}
-		say("%s, which it believed alive, had ended%s.", words.Upper(words.Nodes(dead)), proof(names, known, by...))
+		say("%s, which it believed alive, %sended%s.", words.Upper(words.Nodes(dead)), had, proof(names, known, by...))
 	}
 	var told, untold []uint64
 	for _, p := range r.Participants {
