@@ -147,8 +147,8 @@ func Outranks(loser, over Place) Decision { return Verdict{Outranked, loser, ove
 // over are passed on.
 func Suppresses(loser, over Place) Decision { return Verdict{Suppressed, loser, over, Self} }
 
-// Deposes returns the Verdict between two leaders: the node loser steps down, and the node over leads
-// on.
+// Deposes returns the Verdict between two leaders, by the one that steps down: the node loser does, and the node over
+// leads on.
 func Deposes(loser, over Place) Decision { return Verdict{Deposed, loser, over, Self} }
 
 // Refuses returns the Verdict that this voter does not vote for the node loser, since it is bound to the

@@ -143,8 +143,8 @@ func (r *Round) bothLed(g *group, first, second Winner) bool {
 	if !leased(r.Guarantee) && g.unknowing(first, second, r.Term) {
 		return false
 	}
-	text := fmt.Sprintf("Nodes %d and %d both led term %d, %d from %s after the other on",
-		first.Node, second.Node, r.Term, second.Node, Span(second.At.Sub(first.At)))
+	text := fmt.Sprintf("Nodes %d and %d both led term %d; node %d began %s after node %d",
+		first.Node, second.Node, r.Term, second.Node, Span(second.At.Sub(first.At)), first.Node)
 	if second.Why != "" {
 		text += fmt.Sprintf(", for it found: %s", second.Why)
 	}

@@ -149,12 +149,9 @@ func (c *Core) heardAgain(m proto.Message) {
 }
 
 var (
-	whyStandsOver = reasons.Kind("stands-over", "%d leads term %d, which stands over %d -> tell %d",
-		algorithms.Deposes(2, 0))
-	whyStoodOverTake = reasons.Kind("stood-over-take", "%d led term %d, which stood over %d -> it must take the next",
-		algorithms.Deposes(2, 0))
-	whyStoodOver = reasons.Kind("stood-over", "%d led term %d, which stood over %d -> do not follow",
-		algorithms.Deposes(2, 0))
+	whyStandsOver    = reasons.Kind("stands-over", "%d leads term %d, which stands over %d -> tell %d")
+	whyStoodOverTake = reasons.Kind("stood-over-take", "%d led term %d, which stood over %d -> it must take the next")
+	whyStoodOver     = reasons.Kind("stood-over", "%d led term %d, which stood over %d -> do not follow")
 )
 
 // announcedBelow handles the announcement of a leader when this node knows a higher leadership.
