@@ -115,7 +115,7 @@ func (m recovered) of(a, b *Leadership) string {
 		default:
 			how = "it was reconciled"
 		}
-		return fmt.Sprintf(" Node %d recovered from it: all who led stopped, %s, and node %d leads term %d since.",
+		return fmt.Sprintf(" Node %d recovered from it: all who led stopped, %s, and then node %d led term %d.",
 			s.By, how, s.Leader, s.Term)
 	}
 	return ""

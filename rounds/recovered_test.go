@@ -38,7 +38,7 @@ func TestRecoveredSplit(t *testing.T) {
 	for _, r := range g.Rounds {
 		for _, f := range r.Findings {
 			if f.Name == rounds.Overlap && strings.Contains(f.Text, "at once, for ") &&
-				strings.Contains(f.Text, " recovered from it: all who led stopped, it was reconciled, and node ") {
+				strings.Contains(f.Text, " recovered from it: all who led stopped, it was reconciled, and then node ") {
 				return
 			}
 		}
