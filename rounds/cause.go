@@ -421,6 +421,8 @@ func (r *Round) detections(lost uint64, g *group) []Detection {
 	}
 	if w := r.Winner; w != nil && !w.At.IsZero() && w.At.After(called) && w.At.Before(until) {
 		until = w.At
+	} else if next := g.begunAfter(called); w == nil && len(next) > 0 {
+		until = earliest(until, next[0].From)
 	}
 	for _, d := range g.dropsSince(lost, since) {
 		if d.At.After(called) && d.At.After(until) {

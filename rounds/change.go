@@ -101,13 +101,16 @@ func (g *group) inVain(r *Round, c *change) bool {
 // hadPart reports whether the call of an election may have had a part in the end of the leadership before the change.
 func (g *group) hadPart(in *Initiator, c *change, end time.Time) bool {
 	because, ok := decided[algorithms.Because](&in.cause)
-	byWord := c.former.Ended.Kind == EndedByWord
+	byWord, until := c.former.Ended.Kind == EndedByWord, end
+	if c.next != nil {
+		until = earliest(until, c.next.From) // the leader before may have been frozen, and back by its end
+	}
 	switch {
 	case !ok:
 		return true
 	case in.cause.loses() == c.former.Leader:
 		d := g.dropAt(in.Node, c.former.Leader, in.At)
-		return d == nil || !d.takenBack(end)
+		return d == nil || !d.takenBack(until)
 	}
 	switch because.Kind {
 	case FirstLeader, LeaderLost, LeaderSilent: // of another leader

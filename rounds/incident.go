@@ -269,7 +269,7 @@ func (g *group) incident(c *change) Incident {
 		in.prove(next.beforeRef)
 	}
 	others := in.Ended.Kind == EndedByProcess || in.Ended.Kind == EndedByLease && in.Ended.Known == PeersSaw
-	in.sooner = in.Leaderless == 0 && others && !g.ledOn(former, in.Until)
+	in.sooner = in.Leaderless == 0 && (others && !g.ledOn(former, in.Until) || in.wasSilent(g))
 	in.prove(in.Ended.Ref)
 	in.Why = in.reason(g)
 	return in
@@ -318,6 +318,19 @@ func (in *Incident) began(r *Round, g *group) {
 		}
 	}
 	in.prove(c.Ref)
+}
+
+// wasSilent reports whether the leader before was lost to others without a lease, and may have been silent to them since
+// before: it wrote nothing for long when they lost it.
+func (in *Incident) wasSilent(g *group) bool {
+	return !leased(g.guarantee) && slices.ContainsFunc(in.rounds, func(r *Round) bool {
+		m := g.nodes[r.Cause.Lost]
+		if m == nil || r.Cause.Lost != in.Former {
+			return false
+		}
+		l := m.at(r.Cause.At, g.fix)
+		return l != nil && l.silentAround(r.Cause.At, g.fix)
+	})
 }
 
 // wokeLate reports whether the lost leader was silent to the others until another one led.

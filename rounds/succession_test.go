@@ -139,9 +139,10 @@ func TestALostLeaderHadEndedBefore(t *testing.T) {
 }
 
 // "Node 2 led until 12:00:08.000 at the latest, by its own word", and it had been frozen: without a lease, a leader
-// that is silent to the others leads nobody, whatever it believes until it hears of the next one. For one that is only
-// suspected, its own word counts.
+// that is silent to the others leads nobody, whatever it believes until it hears of the next one. "0 ms" was said of one
+// that was frozen for a second, and woke just as the next one led. For one that wrote on, its own word counts.
 func TestAFrozenLeaderLedNobody(t *testing.T) {
+	const wroteOn = 5101
 	for woke, want := range map[int][]string{
 		8000: {
 			"For how long nobody led, in 1 change, is not known.",
@@ -150,8 +151,13 @@ func TestAFrozenLeaderLedNobody(t *testing.T) {
 			"the same process wrote again 3 s after",
 		},
 		5100: {
-			"Nobody led for 0 ms in all, in 1 change.",
+			"For how long nobody led, in 1 change, is not known.",
+			" ? leader 2 is gone: heartbeat-missed (node 1 first)",
 			"Node 2 led until 12:00:05.100 at the latest, by its own word",
+		},
+		wroteOn: {
+			"Nobody led for 0 ms in all, in 1 change.",
+			"Node 2 led until 12:00:05.101 at the latest, by its own word",
 		},
 	} {
 		v := newVoters()
@@ -160,6 +166,9 @@ func TestAFrozenLeaderLedNobody(t *testing.T) {
 		v.exchange(2, 1, -100, -90)
 		v.leadAlone(2, 0, 1)
 		v.add(1, 1, trace.Record{Term: 1, Event: "receive", Leader: 2, Why: []string{"2 leads term 1 -> follow it"}})
+		for ms := 500; woke == wroteOn && ms < woke; ms += 500 {
+			v.add(2, ms, trace.Record{Term: 1, Event: "timeout", Leader: 2})
+		}
 		v.add(1, 5000, trace.Record{
 			Term: 2, Event: "peers", Alive: []uint64{1}, Evidence: "heartbeat-missed 2", Leader: 1,
 			Why: []string{"leader 2 is gone -> call an election of term 2", "no higher node is alive -> lead term 2"},
@@ -195,6 +204,41 @@ func TestAFrozenLeaderDidNotLeadOn(t *testing.T) {
 	if want := "Nobody led for at least 400 ms, from 12:00:05.000"; !strings.Contains(text, want) ||
 		strings.Contains(text, "led on for") {
 		t.Errorf("want %q in\n%s", want, text)
+	}
+}
+
+// "The leader led on" was said of one that was frozen, since the node that had lost it saw it again just before it wrote
+// by itself that it led no more. "Nodes 1 and 3 had evidence of their own within 4 s" was said of a second loss.
+func TestAFrozenLeaderThatWasSeenAgainDidNotLeadOn(t *testing.T) {
+	v := newVoters()
+	v.algo, v.guarantee = "ring", "best-effort"
+	v.exchange(1, 1, -200, -190)
+	v.exchange(2, 1, -100, -90)
+	v.leadAlone(2, 0, 1)
+	v.add(1, 1, trace.Record{Term: 1, Event: "receive", Leader: 2, Why: []string{"2 leads term 1 -> follow it"}})
+	v.add(1, 2, trace.Record{Term: 1, Event: "peers", Leader: 2, Alive: []uint64{1, 2, 3}})
+	v.add(3, 3, trace.Record{Term: 1, Event: "receive", Leader: 2, Why: []string{"2 leads term 1 -> follow it"}})
+	v.add(1, 5000, trace.Record{
+		Term: 2, Event: "peers", Alive: []uint64{1, 3}, Evidence: "heartbeat-missed 2",
+		Why: []string{"leader 2 is gone -> call an election of term 2"},
+	})
+	v.add(1, 5400, trace.Record{Term: 3, Event: "timeout", Leader: 1, Why: []string{
+		"no ELECTED came in two trips round -> call an election of term 3", "alone on the ring -> lead term 3",
+	}})
+	v.add(1, 8499, trace.Record{Term: 3, Event: "peers", Leader: 1, Alive: []uint64{1, 2, 3}})
+	v.add(2, 8500, trace.Record{Term: 3, Event: "receive", Leader: 1, Why: []string{"1 leads term 3 -> follow it"}})
+	v.add(3, 8501, trace.Record{Term: 3, Event: "receive", Leader: 1, Why: []string{"1 leads term 3 -> follow it"}})
+	v.add(3, 9000, trace.Record{
+		Term: 3, Event: "peers", Leader: 1, Alive: []uint64{1, 3}, Evidence: "link-closed 2, dial-refused 2",
+	})
+	text := told(t, v.b.History().Groups[0])
+	for _, want := range []string{"Nobody led for at least 400 ms, from 12:00:05.000", " 2-3 12:00:05.000 1 "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "evidence of its own within 4 s") {
+		t.Errorf("%s", text)
 	}
 }
 
