@@ -320,8 +320,8 @@ func (in *Incident) began(r *Round, g *group) {
 	in.prove(c.Ref)
 }
 
-// wasSilent reports whether the leader before was lost to others without a lease, and may have been silent to them since
-// before: it wrote nothing for long when they lost it.
+// wasSilent reports whether the leader before was lost to others without a lease, and may have been silent to them
+// since before: it wrote nothing for long when they lost it.
 func (in *Incident) wasSilent(g *group) bool {
 	return !leased(g.guarantee) && slices.ContainsFunc(in.rounds, func(r *Round) bool {
 		m := g.nodes[r.Cause.Lost]

@@ -139,8 +139,8 @@ func TestALostLeaderHadEndedBefore(t *testing.T) {
 }
 
 // "Node 2 led until 12:00:08.000 at the latest, by its own word", and it had been frozen: without a lease, a leader
-// that is silent to the others leads nobody, whatever it believes until it hears of the next one. "0 ms" was said of one
-// that was frozen for a second, and woke just as the next one led. For one that wrote on, its own word counts.
+// that is silent to the others leads nobody, whatever it believes until it hears of the next one. "0 ms" was said of
+// one that was frozen for a second, and woke just as the next one led. For one that wrote on, its own word counts.
 func TestAFrozenLeaderLedNobody(t *testing.T) {
 	const wroteOn = 5101
 	for woke, want := range map[int][]string{
@@ -207,8 +207,8 @@ func TestAFrozenLeaderDidNotLeadOn(t *testing.T) {
 	}
 }
 
-// "The leader led on" was said of one that was frozen, since the node that had lost it saw it again just before it wrote
-// by itself that it led no more. "Nodes 1 and 3 had evidence of their own within 4 s" was said of a second loss.
+// "The leader led on" was said of one that was frozen, since the node that had lost it saw it again just before it
+// wrote by itself that it led no more. "Nodes 1 and 3 had evidence of their own within 4 s" was said of a second loss.
 func TestAFrozenLeaderThatWasSeenAgainDidNotLeadOn(t *testing.T) {
 	v := newVoters()
 	v.algo, v.guarantee = "ring", "best-effort"
