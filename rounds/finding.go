@@ -154,7 +154,7 @@ func (r *Round) bothLed(g *group, first, second Winner) bool {
 	case leased(r.Guarantee):
 	case g.apart(first.Node, second.Node) == unbounded:
 		unsure = " No messages compare their clocks." + noFault
-	case led != nil && led.End.IsZero() && led.sign.Before(second.At):
+	case led != nil && led.sign.Before(second.At) && (led.End.IsZero() || led.Ended.Known == Inferred):
 		unsure = fmt.Sprintf(" It is no fault if node %d had ended by then: the last record that tells of it is from "+
 			"%s before.", first.Node, Span(second.At.Sub(led.sign)))
 	}

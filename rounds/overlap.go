@@ -41,9 +41,9 @@ func (g *group) overlap(a, b *Leadership) (Finding, bool) {
 	}
 	ends, _, known := g.ledUntil(b, b.From)
 	unknown := ends.Before(until) && !known && !b.stops() // how long b led on
-	least := a.gap
+	least := a.gap || a.Last.IsZero()
 	if ends.Before(until) && !unknown {
-		until, least = ends, b.gap
+		until, least = ends, b.gap || b.Last.IsZero()
 	}
 	both := until.Sub(b.From)
 	if both <= g.bound(a.Leader, b.Leader) || both <= inFlight && b.deposed(a) {
