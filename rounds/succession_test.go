@@ -1,6 +1,7 @@
 package rounds_test
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/rounds"
+	"github.com/ringleader-dev/ringleader/rounds/report"
 )
 
 // lead writes that a node heard of no leader, and leads a term at once.
@@ -239,6 +241,94 @@ func TestAFrozenLeaderThatWasSeenAgainDidNotLeadOn(t *testing.T) {
 	}
 	if strings.Contains(text, "evidence of its own within 4 s") {
 		t.Errorf("%s", text)
+	}
+}
+
+// "Nobody leads, as far as the records go. But node 3 leads term 3, by the last record of node 3. The logs end 0 ms
+// later, without a later term": the list said that node 3 led perhaps. And "the longest 100 ms" was said where another
+// change of unknown length was four seconds long.
+func TestWhoLeadsPerhapsDoesSoToWhyNot(t *testing.T) {
+	v := newVoters()
+	v.algo, v.guarantee = "bully", "best-effort"
+	v.leadAlone(2, 0, 1)
+	v.add(1, 1, trace.Record{Term: 1, Event: "receive", Leader: 2, Why: []string{"2 leads term 1 -> follow it"}})
+	v.add(1, 1000, trace.Record{
+		Term: 1, Event: "peers", Alive: []uint64{1, 3}, Evidence: "link-closed 2, dial-refused 2",
+		Why: []string{"leader 2 is gone -> call an election of term 2"},
+	})
+	v.leadAlone(3, 1100, 3)
+	v.start(1, 5000)
+	v.leadAlone(1, 5100, 5)
+	v.add(1, 6000, trace.Record{
+		Term: 5, Event: "resign", LeaderChange: trace.Resigned, Why: []string{"asked to resign -> step down"},
+	})
+	g := v.b.History().Groups[0]
+	var out bytes.Buffer
+	if err := report.WhyNot(&out, g, 2); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(out.String()), " ")
+	want := "Perhaps node 3 leads term 3 still since 12:00:01.100: no record says that it stopped, and node 1, " +
+		"which led term 5 after it, leads no more [3:1 1:3]."
+	if !strings.HasPrefix(text, want) || strings.Contains(text, "later") {
+		t.Errorf("want %q in: %s", want, text)
+	}
+	if list := told(t, g); !strings.Contains(list, "; the longest known 100 ms from ") {
+		t.Errorf("%s", list)
+	}
+}
+
+// "Node 2 has led nobody since 12:00:09.000: its process ended" was said of one that was frozen, lost to the others and
+// replaced four seconds before its next process began.
+func TestSinceWhenAFrozenLeaderThatWasStartedAgainLedNobody(t *testing.T) {
+	v := newVoters()
+	v.algo, v.guarantee = "bully", "best-effort"
+	v.leadAlone(2, 0, 1)
+	v.add(1, 1, trace.Record{Term: 1, Event: "receive", Leader: 2, Why: []string{"2 leads term 1 -> follow it"}})
+	v.add(1, 5000, trace.Record{
+		Term: 2, Event: "peers", Alive: []uint64{1}, Evidence: "heartbeat-missed 2", Leader: 1,
+		Why: []string{"leader 2 is gone -> call an election of term 2", "no higher node is alive -> lead term 2"},
+	})
+	v.start(2, 9000)
+	v.add(1, 9500, trace.Record{Term: 2, Event: "timeout", Leader: 1})
+	var out bytes.Buffer
+	if err := report.WhyNot(&out, v.b.History().Groups[0], 2); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(out.String()), " ")
+	want := "Node 2 has led nobody since 12:00:05.000 at the latest: the others lost it [peers saw: 1:2]."
+	if !strings.Contains(text, want) {
+		t.Errorf("want %q in: %s", want, text)
+	}
+}
+
+// "Both led at once, for 1.81 ms": the last record of the one came so soon, and its process ended long after. No record
+// says until when it led. "Both led term 1" may be no fault, if the first one had ended before its next process began.
+func TestForHowLongTwoLedAtLeast(t *testing.T) {
+	v := newVoters()
+	v.algo, v.guarantee, v.level = "bully", "best-effort", "info"
+	v.exchange(1, 1, -200, -190)
+	v.exchange(2, 1, -100, -90)
+	v.leadAlone(2, 0, 1)
+	v.leadAlone(1, 5000, 2)
+	v.add(1, 5100, trace.Record{Term: 2, Event: "timeout", Leader: 1})
+	v.start(1, 6500)
+	v.add(2, 7000, trace.Record{Term: 3, Event: "receive", Leader: 3, Why: []string{"3 leads term 3 -> follow it"}})
+	list := told(t, v.b.History().Groups[0])
+	if want := "Node 2 led term 1 and node 1 led term 2 at once, for at least 100 ms."; !strings.Contains(list, want) {
+		t.Errorf("want %q in\n%s", want, list)
+	}
+	v = newVoters()
+	v.algo, v.guarantee = "bully", "best-effort"
+	v.exchange(1, 1, -200, -190)
+	v.exchange(2, 1, -100, -90)
+	v.leadAlone(2, 0, 1)
+	v.start(1, 1800)
+	v.leadAlone(1, 2000, 1)
+	v.start(2, 2100)
+	list = told(t, v.b.History().Groups[0])
+	if want := "It is no fault if node 2 had ended by then"; !strings.Contains(list, want) {
+		t.Errorf("want %q in\n%s", want, list)
 	}
 }
 

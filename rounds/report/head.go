@@ -81,9 +81,9 @@ func present(g *rounds.Group) string {
 		return "The records do not tell who leads."
 	}
 	if next := ledAfter(g, last); next != nil {
-		return fmt.Sprintf("Perhaps node %d leads term %d still, since %s%s: no record says that it stopped, and "+
-			"node %d, which led term %d after it, leads no more%s.", last.Leader, last.Term, when(g, last.From),
-			firstProof(g.Names, last), next.Leader, next.Term, proof(g.Names, next.Ended.Known, next.Ended.Ref))
+		return fmt.Sprintf("Perhaps node %d leads term %d still, since %s%s: %s%s.", last.Leader, last.Term,
+			when(g, last.From), firstProof(g.Names, last), stopsUnseen(next),
+			proof(g.Names, next.Ended.Known, next.Ended.Ref))
 	}
 	text := fmt.Sprintf("Node %d leads term %d since %s, as far as the records go%s", last.Leader, last.Term,
 		when(g, last.From), firstProof(g.Names, last))
@@ -122,6 +122,12 @@ func ledAfter(g *rounds.Group, led *rounds.Leadership) (next *rounds.Leadership)
 		}
 	}
 	return next
+}
+
+// stopsUnseen says why a leader may lead no more that no record says to have stopped: the next one after it did.
+func stopsUnseen(next *rounds.Leadership) string {
+	return fmt.Sprintf("no record says that it stopped, and node %d, which led term %d after it, leads no more",
+		next.Leader, next.Term)
 }
 
 // otherLeaders says of which other leaders no record says that they stopped. It is "" if there is none.
@@ -381,9 +387,11 @@ func withoutLeader(g *rounds.Group) string {
 		text = fmt.Sprintf("%s; the longest at most %s from %s on", text, rounds.Span(in.AtMost()), when(g, in.Began()))
 		return text + ": " + cmp.Or(in.Why, "no record says why") + proofOf(g.Names, in, in.PerhapsRef) + "."
 	}
-	least = ""
-	if in.AtLeast() {
+	switch least = ""; {
+	case in.AtLeast():
 		least = "at least "
+	case g.Leaderless.AtLeast:
+		least = "known "
 	}
 	text = fmt.Sprintf("%s; the longest %s%s from %s on", text, least, rounds.Span(in.Leaderless), when(g, in.From))
 	if in.Bounded() {

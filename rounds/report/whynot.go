@@ -121,7 +121,10 @@ func (c *Case) belief(b Belief) string {
 	if b.Leader == 0 {
 		text = "Nobody leads"
 	}
-	if b.Perhaps {
+	switch {
+	case b.Perhaps && b.Leader != 0:
+		text = "Perhaps n" + text[1:] + " still"
+	case b.Perhaps:
 		text = "Perhaps nobody leads"
 	}
 	switch {

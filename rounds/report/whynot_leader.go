@@ -11,28 +11,27 @@ import (
 // leads returns who leads when the records end: whoever leads the highest term that anybody led, if that has not
 // ended. If it has, it says since when nobody leads, and why.
 func leads(g *rounds.Group) Belief {
-	var last *rounds.Leadership
-	for i := range g.Leaderships {
-		switch l := &g.Leaderships[i]; {
-		case last == nil, l.Term > last.Term, l.Term == last.Term && (l.End.IsZero() || !last.End.IsZero()):
-			last = l
-		}
-	}
-	var in *rounds.Incident
 	if n := len(g.Incidents); n > 0 && g.Incidents[n-1].Leader == 0 {
-		in = &g.Incidents[n-1]
-	}
-	switch {
-	case in != nil && in.Unsure():
-		return Belief{Perhaps: true, Since: in.Perhaps, Reason: in.Why, proof: proofOf(g.Names, in, in.PerhapsRef)}
-	case last != nil && last.End.IsZero():
-		return Belief{Leader: last.Leader, Term: last.Term, Since: last.From, proof: firstProof(g.Names, last)}
-	case in != nil:
-		return Belief{
-			Since: in.From, Reason: in.Why, proof: proofOf(g.Names, in, in.PerhapsRef), vacancy: in,
+		in := &g.Incidents[n-1]
+		told := Belief{Reason: in.Why, proof: proofOf(g.Names, in, in.PerhapsRef)}
+		if told.Perhaps = in.Unsure(); told.Perhaps {
+			told.Since = in.Perhaps
+		} else {
+			told.Since, told.vacancy = in.From, in
 		}
+		return told
 	}
-	return Belief{}
+	last, _ := leading(g)
+	if last == nil {
+		return Belief{}
+	}
+	told := Belief{Leader: last.Leader, Term: last.Term, Since: last.From, proof: firstProof(g.Names, last)}
+	if next := ledAfter(g, last); next != nil {
+		first, _ := firstRef(last)
+		told.Perhaps, told.Reason = true, stopsUnseen(next)
+		told.proof = proof(g.Names, next.Ended.Known, first, next.Ended.Ref)
+	}
+	return told
 }
 
 // dissent returns what those nodes last believed that wrote since then, were not lost, and do not share the belief.
@@ -77,14 +76,18 @@ func formerly(g *rounds.Group, n *rounds.Node, now Belief) []string {
 		rounds.EndedByProcess: "its process ended", rounds.EndedByLoss: "the others lost it",
 	}[last.Ended.Kind]
 	refs, known := []rounds.Ref{last.Ended.Ref}, last.Ended.Known
-	from := clock(last.End)
+	from, latest := clock(last.End), last.Ended.Kind == rounds.EndedUnseen
+	latest = latest || last.Ended.Kind == rounds.EndedByProcess && last.Ended.Known == rounds.Inferred
 	for _, in := range g.Incidents {
 		its := in.Former == n.ID && in.FormerTerm == last.Term
 		switch {
 		case its && !in.Perhaps.IsZero():
-			from, refs = since(&in, clock), append(refs, in.PerhapsRef)
+			from, refs, latest = since(&in, clock), append(refs, in.PerhapsRef), false
+		case its && in.Ended.Kind == rounds.EndedByLoss:
+			from, latest, how = clock(in.From), true, "the others lost it"
+			refs, known = []rounds.Ref{in.Ended.Ref}, in.Ended.Known
 		case its && in.Leaderless == 0 && in.AtLeast():
-			from += " at the latest"
+			latest = true
 		}
 		if !its || in.Leader == 0 && now.Leader == 0 {
 			continue // that nobody leads now, and why, is told already
@@ -98,7 +101,10 @@ func formerly(g *rounds.Group, n *rounds.Node, now Belief) []string {
 			how = "it " + own
 		}
 	}
-	if first, _ := firstRef(last); last.Ended.Known == rounds.Inferred || last.Incarnation == "" {
+	if latest {
+		from += " at the latest"
+	}
+	if first, _ := firstRef(last); known == rounds.Inferred || last.Incarnation == "" {
 		refs = append(refs, first) // from who leads since then, and who led before
 	}
 	told := []string{fmt.Sprintf("Node %d has led nobody since %s%s%s.", n.ID, from, colon(how),

@@ -154,7 +154,7 @@ func lossesIn(g *rounds.Group, id uint64) (list []Loss, again string) {
 // lastAttempt says when and why the last round began, if nobody won it, or how long the records go on without a later
 // term.
 func lastAttempt(g *rounds.Group) []string {
-	if len(g.Rounds) == 0 || len(g.Incidents) == 0 {
+	if len(g.Rounds) == 0 || len(g.Incidents) == 0 || g.Incidents[len(g.Incidents)-1].Leader != 0 {
 		return nil
 	}
 	r := g.Rounds[len(g.Rounds)-1]
@@ -162,7 +162,7 @@ func lastAttempt(g *rounds.Group) []string {
 	switch {
 	case r.State == rounds.Decided:
 		without = "a later term"
-	case in.Leader == 0 && !slices.Contains(in.Terms, r.Term): // it was called in vain while somebody led
+	case !slices.Contains(in.Terms, r.Term): // it was called in vain while somebody led
 		without = "an election since"
 	}
 	if without != "" {
