@@ -398,6 +398,7 @@ func split(r *rounds.Round) string {
 	}
 	text := cmp.Or(strings.Join(parts, ", "), "not known")
 	switch {
+	case !s.ElectKnown && !s.AnnounceKnown && !s.DetectKnown && s.LedOn+s.DetectBound == 0: // no time is told
 	case s.Estimated && s.Error == 0:
 		text += "; clocks differ, so these are estimates, and no messages tell how far off they are"
 	case s.Estimated:

@@ -89,6 +89,12 @@ func TestAClockIsOffByAtLeast(t *testing.T) {
 	tells(t, text.String(), "node 2 is at least 10m0s behind that of node 1, by which all times here are told, judged "+
 		"by its messages in one direction; ", "node 3 is 1h0m0s ahead of that of node 1, by which all times here are "+
 		"told, judged by its messages, give or take 1.00 ms")
+	var unknown bytes.Buffer // "The time: not known; clocks differ, so these are estimates"
+	r := &rounds.Round{Term: 1, Split: rounds.Split{Estimated: true, Error: time.Millisecond}}
+	if err := report.Explain(&unknown, g, r, false); err != nil {
+		t.Fatal(err)
+	}
+	tells(t, unknown.String(), "The time: not known.", "!estimates")
 	for most, told := range map[time.Duration]string{
 		0:                "so these are estimates, and no messages tell how far off they are",
 		time.Millisecond: "so these are estimates, right within 1.00 ms",
