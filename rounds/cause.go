@@ -419,10 +419,15 @@ func (r *Round) detections(lost uint64, g *group) []Detection {
 			until = g.fix.at(lost, l.next.from)
 		}
 	}
-	if w := r.Winner; w != nil && !w.At.IsZero() && w.At.After(called) && w.At.Before(until) {
-		until = w.At
-	} else if next := g.begunAfter(called); w == nil && len(next) > 0 {
-		until = earliest(until, next[0].From)
+	won := time.Time{}
+	if r.Winner != nil {
+		won = r.Winner.At
+	}
+	if next := g.begunAfter(called); won.IsZero() && len(next) > 0 {
+		won = next[0].From
+	}
+	if won.After(called) && won.Before(until) {
+		until = won
 	}
 	for _, d := range g.dropsSince(lost, since) {
 		if d.At.After(called) && d.At.After(until) {

@@ -278,6 +278,45 @@ func TestWhoLeadsPerhapsDoesSoToWhyNot(t *testing.T) {
 	}
 }
 
+// "Node 1, which led term 2 after it, leads no more" was said of one that had led before it: the log of node 3, which
+// leads, is missing. And "node 2 had evidence of its own within 5 s" was said of a later loss.
+func TestOfALeaderWithoutALogOnlyWhatCameLaterIsAfterIt(t *testing.T) {
+	v := newVoters()
+	v.algo, v.guarantee = "bully", "best-effort"
+	for _, node := range []uint64{1, 2} {
+		v.exchange(node, 1, 10, 12)
+		v.follow(node, 20, 5, 1)
+	}
+	v.add(1, 1000, trace.Record{
+		Term: 1, Round: 2, Event: "peers", Alive: []uint64{1, 2, 3, 4}, Evidence: "heartbeat-missed 5",
+		Why: []string{"leader 5 is gone -> call an election of term 2"},
+	})
+	v.follow(2, 1005, 3, 2)
+	v.add(1, 1010, trace.Record{
+		Term: 2, Event: "receive", Leader: 3, LeaderChange: trace.Elected, Why: []string{"3 leads term 2 -> follow it"},
+	})
+	v.follow(2, 2000, 5, 3)
+	v.add(2, 6000, trace.Record{
+		Term: 3, Event: "peers", Alive: []uint64{1, 2, 3, 4}, Evidence: "heartbeat-missed 5",
+		Why: []string{"leader 5 is gone -> call an election of term 4"},
+	})
+	text := told(t, v.b.History().Groups[0])
+	if strings.Contains(text, "evidence of its own within 5 s") || !strings.Contains(text, " 2 12:00:01.000 3 ") {
+		t.Errorf("%s", text)
+	}
+	v = newVoters()
+	v.algo, v.guarantee = "bully", "best-effort"
+	v.leadAlone(1, 1000, 2)
+	v.follow(2, 1100, 3, 2)
+	v.add(1, 1200, trace.Record{
+		Term: 2, Event: "receive", Leader: 3, Why: []string{"3 leads term 2 -> follow it"},
+	})
+	text = told(t, v.b.History().Groups[0])
+	if want := "Node 3 leads term 2 since 12:00:01.100"; !strings.Contains(text, want) {
+		t.Errorf("want %q in: %s", want, text)
+	}
+}
+
 // "Node 2 has led nobody since 12:00:09.000: its process ended" was said of one that was frozen, lost to the others and
 // replaced four seconds before its next process began.
 func TestSinceWhenAFrozenLeaderThatWasStartedAgainLedNobody(t *testing.T) {

@@ -117,7 +117,8 @@ func leading(g *rounds.Group) (last *rounds.Leadership, others []*rounds.Leaders
 func ledAfter(g *rounds.Group, led *rounds.Leadership) (next *rounds.Leadership) {
 	for i := range g.Leaderships {
 		r := &g.Leaderships[i]
-		if r.Leader != led.Leader && r.Term >= led.Term && r.From.After(led.Until) && !r.First.IsZero() {
+		after := r.From.After(led.From) && r.From.After(led.Until)
+		if after && r.Leader != led.Leader && r.Term >= led.Term && !r.First.IsZero() {
 			next = r
 		}
 	}
@@ -395,7 +396,10 @@ func withoutLeader(g *rounds.Group) string {
 	}
 	text = fmt.Sprintf("%s; the longest %s%s from %s on", text, least, rounds.Span(in.Leaderless), when(g, in.From))
 	if in.Bounded() {
-		text += fmt.Sprintf(", and at most %s, if from %s on", rounds.Span(in.AtMost()), when(g, in.Began()))
+		text += ", and at most " + rounds.Span(in.AtMost())
+	}
+	if !in.Perhaps.IsZero() {
+		text += fmt.Sprintf(", if from %s on", when(g, in.Perhaps))
 	}
 	return text + ": " + cmp.Or(in.Why, "no record says why") + proofOf(g.Names, in, in.PerhapsRef) + "."
 }
