@@ -37,6 +37,7 @@ func (r *Round) straggler(p Participant, g *group) Straggler {
 	}
 	sameTerm := r.Winner.late && !l.tookPartBefore(r.Term) // an earlier process of the node may have followed
 	woke, wrote := l.after(settled, g.fix)                 // it may have slept until then
+	rival := l.followedIn(r.Term)
 	switch {
 	case r.rival(p.Node):
 		out.Reason = "it led the term itself"
@@ -45,6 +46,9 @@ func (r *Round) straggler(p Participant, g *group) Straggler {
 	case !won.IsZero() && (!wrote || until.Sub(g.fix.at(l.node, woke.wall)) < maxTransit ||
 		l.next == nil && until.Sub(settled) < max(longBehind, 2*g.leaseTime)):
 		out.Reason = fmt.Sprintf("its records end %s", around(until, won))
+	case rival != nil:
+		out.Reason, out.Last = fmt.Sprintf("it followed node %d in the term", rival.leader), l.ref(rival.first.seq)
+		out.wentOn = l.top.round <= r.Term
 	case l.top.round > r.Term:
 		out.Reason = fmt.Sprintf("its next records are of term %d and later", l.nextTerm(r.Term))
 	case !before && !g.isFirst(l), !l.whole(since), sameTerm:
@@ -58,6 +62,18 @@ func (r *Round) straggler(p Participant, g *group) Straggler {
 // tookPartBefore reports whether the process wrote of a term before the given one.
 func (l *life) tookPartBefore(term uint64) bool {
 	return slices.ContainsFunc(l.sorted(), func(m mark) bool { return 0 < m.round && m.round < term })
+}
+
+// followedIn returns the belief by which the process followed a node in the term, nil if it followed none.
+func (l *life) followedIn(term uint64) *belief {
+	beliefs := l.allBeliefs()
+	i := slices.IndexFunc(beliefs, func(b belief) bool {
+		return b.term == term && b.leader != l.node && b.leader != 0
+	})
+	if i < 0 {
+		return nil
+	}
+	return &beliefs[i]
 }
 
 func (r *Round) rival(id uint64) bool {
