@@ -335,8 +335,11 @@ func (in *Incident) wasSilent(g *group) bool {
 
 // wokeLate reports whether the lost leader was silent to the others until another one led.
 func (in *Incident) wokeLate(c *Cause, g *group) bool {
-	off := g.apart(c.Node, in.by)
-	return in.Leader != 0 && off != unbounded && g.silentFrom(c.Lost, c.At, in.Until.Add(off))
+	off, from := g.apart(c.Node, in.by), c.At
+	if c.Kind == LeaderSilent && off != unbounded { // by the initiator's word; others saw it a little later
+		from = in.Until.Add(off)
+	}
+	return in.Leader != 0 && off != unbounded && g.silentFrom(c.Lost, from, in.Until.Add(off))
 }
 
 func (in *Incident) prove(ref Ref) {

@@ -317,6 +317,60 @@ func TestOfALeaderWithoutALogOnlyWhatCameLaterIsAfterIt(t *testing.T) {
 	}
 }
 
+// "Node 3 was left behind: its next records are of term 2 and later" was said of one that had followed the other leader
+// of term 1, by its own record.
+func TestWhoFollowedTheOtherLeaderOfATermIsToldSo(t *testing.T) {
+	v := newVoters()
+	v.algo, v.guarantee = "bully", "best-effort"
+	v.exchange(1, 1, -200, -190)
+	v.exchange(2, 1, -100, -90)
+	v.leadAlone(1, 0, 1)
+	v.leadAlone(3, 50, 1)
+	v.add(2, 60, trace.Record{Term: 1, Event: "receive", Leader: 3, Why: []string{"3 leads term 1 -> follow it"}})
+	for ms := 500; ms < 12000; ms += 500 {
+		v.add(2, ms, trace.Record{Term: 1, Event: "timeout", Leader: 3})
+	}
+	v.leadAlone(2, 12000, 2)
+	v.add(2, 20000, trace.Record{Term: 2, Event: "timeout", Leader: 2})
+	text := told(t, v.b.History().Groups[0])
+	if want := "Node 2 was left behind: it followed node 3 in the term [2:3]."; !strings.Contains(text, want) {
+		t.Errorf("want %q in: %s", want, text)
+	}
+}
+
+// "14-15 began at 22:07:38.419", when the leader before woke and stopped by its own word; the next one had led for four
+// seconds then. The first to miss it had heard nothing of it, and the others lost it a moment later.
+func TestAChangeBeganBeforeTheNextOneLed(t *testing.T) {
+	for wroteOn, want := range map[bool]string{false: " 2-3 12:00:05.000 1 ", true: " 2-3 12:00:05.400 1 "} {
+		v := newVoters()
+		v.algo, v.guarantee = "ring", "best-effort"
+		v.exchange(1, 1, -200, -190)
+		v.exchange(2, 1, -100, -90)
+		v.leadAlone(2, 0, 1)
+		v.add(1, 1, trace.Record{Term: 1, Event: "receive", Leader: 2, Why: []string{"2 leads term 1 -> follow it"}})
+		for ms := 500; wroteOn && ms < 5700; ms += 500 {
+			v.add(2, ms, trace.Record{Term: 1, Event: "timeout", Leader: 2})
+		}
+		v.add(1, 5000, trace.Record{Term: 2, Event: "timeout", Why: []string{
+			"nobody has heard leader 2 of late -> call an election of term 2",
+		}})
+		v.add(1, 5050, trace.Record{Term: 2, Event: "peers", Alive: []uint64{1}, Evidence: "heartbeat-missed 2"})
+		v.add(1, 5400, trace.Record{Term: 3, Event: "timeout", Leader: 1, Why: []string{
+			"no ELECTED came in two trips round -> call an election of term 3", "alone on the ring -> lead term 3",
+		}})
+		woke := 8500
+		if wroteOn {
+			woke = 5700
+		}
+		v.add(2, woke, trace.Record{Term: 3, Event: "receive", Leader: 1, Why: []string{"1 leads term 3 -> follow it"}})
+		text := told(t, v.b.History().Groups[0])
+		silent := strings.Contains(text, "Nobody led for at least 400 ms, from 12:00:05.000")
+		if !strings.Contains(text, want) || silent == wroteOn {
+			t.Errorf("wrote on %v: want %q in\n%s", wroteOn, want, text)
+		}
+	}
+}
+
 // "Node 2 has led nobody since 12:00:09.000: its process ended" was said of one that was frozen, lost to the others and
 // replaced four seconds before its next process began.
 func TestSinceWhenAFrozenLeaderThatWasStartedAgainLedNobody(t *testing.T) {

@@ -263,7 +263,7 @@ func (p *page) row(r *rounds.Round, dated bool) {
 		follow = strconv.Itoa(followers) + " of " + strconv.Itoa(expected)
 	}
 	from, elect := began(r), known(r.Split.Elect, r.Split.ElectKnown)
-	if folds(r) { // it counts from the first of the terms
+	if folds(r) && r.Incident.Leaderless > 0 { // it counts from the first of the terms
 		from, elect = r.Incident.From, known(r.Incident.Leaderless, r.Incident.Ended.Kind != rounds.EndedUnseen)
 	}
 	at := clock(from)
