@@ -153,6 +153,10 @@ func beginning(names *rounds.Names, r *rounds.Round) (sentences []string) {
 	at, by := clock(began(r)), cite(names, causeRefs(r)...)
 	switch c.Kind {
 	case rounds.LeaderLost, rounds.LeaderSilent:
+		if c.Kind == rounds.LeaderSilent && c.Evidence == "" {
+			say("At %s node %d found that nobody had heard the leader, node %d, of late%s.", at, c.Node, c.Lost, by)
+			break
+		}
 		say("At %s node %d noticed that the leader, node %d, was gone%s%s.",
 			at, c.Node, c.Lost, colon(rounds.Meaning(c.Evidence, c.Lost)), by)
 	case rounds.FirstLeader:
@@ -321,10 +325,8 @@ func losers(names *rounds.Names, r *rounds.Round) (sentences []string) {
 	for _, v := range r.Verdicts {
 		switch v.Kind {
 		case rounds.Outranked:
-			if r.Winner == nil || v.Over == r.Winner.Node {
-				if !slices.Contains(outranked, v.Loser) {
-					outranked, said = append(outranked, v.Loser), append(said, v.Ref)
-				}
+			if r.Winner != nil && v.Over == r.Winner.Node && !slices.Contains(outranked, v.Loser) {
+				outranked, said = append(outranked, v.Loser), append(said, v.Ref)
 			}
 		case rounds.Suppressed:
 			sentences = append(sentences, fmt.Sprintf("The call of node %d was suppressed, since node %d, "+
@@ -332,9 +334,9 @@ func losers(names *rounds.Names, r *rounds.Round) (sentences []string) {
 		}
 	}
 	slices.Sort(outranked)
-	if len(outranked) > 0 && r.Winner != nil {
-		sentences = append([]string{fmt.Sprintf("Node %d outranks %s, and said so%s.",
-			r.Winner.Node, words.Nodes(outranked), cite(names, said...))}, sentences...)
+	if len(outranked) > 0 {
+		sentences = append([]string{fmt.Sprintf("Node %d outranks %s%s.", r.Winner.Node, words.Nodes(outranked),
+			cite(names, said...))}, sentences...)
 	}
 	return sentences
 }
