@@ -317,7 +317,7 @@ func TestNobodyOutranksItself(t *testing.T) {
 	}
 	v.lead(2, 10, 1)
 	text := told(t, v.b.History().Groups[0])
-	if want := "Node 2 outranks node 3, and said so [3:1]."; !strings.Contains(text, want) {
+	if want := "Node 2 outranks node 3 [3:1]."; !strings.Contains(text, want) {
 		t.Errorf("want %q in:\n%s", want, text)
 	}
 }
