@@ -176,8 +176,8 @@ func TestVoteBeforeAnAnswer(t *testing.T) {
 	}
 }
 
-// "A vote that was never granted": a vote comes with the number of one that the voter sent in a former term, which took so
-// long that it need not be the same. The records of the voter's next process are missing.
+// "A vote that was never granted": a vote comes with the number of one that the voter sent in a former term, which took
+// so long that it need not be the same. The records of the voter's next process are missing.
 func TestVoteWithTheNumberOfAFormerOne(t *testing.T) {
 	for term, want := range map[uint64]bool{1: false, 2: true} { // in which the voter sent a vote
 		v := newVoters()

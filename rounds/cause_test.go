@@ -617,7 +617,8 @@ func TestWhoStoodAfterAResignationWasNotAsked(t *testing.T) {
 	}
 }
 
-// "Why the leader changed": "node 2 outranks node 1 and took over" was told of a leader that was cut off. Node 2 had tried to take over long before, in vain. "The lease ended" tells why only if nobody saw what came before.
+// "Why the leader changed": "node 2 outranks node 1 and took over" was told of a leader that was cut off. Node 2 had
+// tried to take over long before, in vain. "The lease ended" tells why only if nobody saw what came before.
 func TestALeaderWhoseLeaseEndedWasNotOutranked(t *testing.T) {
 	for silent, want := range map[bool]string{
 		true: "node 1 stopped answering (no answer to heartbeats)", false: "the lease of node 1 ended",

@@ -493,8 +493,8 @@ func TestLostBeforeARotatedLogByClocksThatAreNotCompared(t *testing.T) {
 		v.send(1, ahead+100, 1, "1:1", "x -> y")
 		v.seq["n2life0"] = 15
 		v.b.Add(&trace.Record{
-			Cluster: "c", Algo: v.algo, Guarantee: v.guarantee, Level: v.level, Node: 2, Incarnation: "n2life0", Seq: 15,
-			Time: atMS(0), HLC: fmt.Sprintf("%d.3", atMS(ahead).UnixMicro()), Event: "timeout", Term: 1,
+			Cluster: "c", Algo: v.algo, Guarantee: v.guarantee, Level: v.level, Node: 2, Incarnation: "n2life0",
+			Seq: 15, Time: atMS(0), HLC: fmt.Sprintf("%d.3", atMS(ahead).UnixMicro()), Event: "timeout", Term: 1,
 		})
 		for ms := 500; ms < 30e3; ms += 500 {
 			v.add(2, ms, trace.Record{Event: "timeout", Term: 1})

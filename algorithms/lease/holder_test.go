@@ -122,8 +122,8 @@ func TestLeaving(t *testing.T) {
 	r.Unmoved(0, algorithms.WorkStopped{Term: 1}, "")
 }
 
-// "Whoever asks while it leads gets its HEARTBEAT": a voter that claimed a later term in vain dropped the last one, or it
-// was lost. It need not wait for the next round, which is up to a quarter of a promise away.
+// "Whoever asks while it leads gets its HEARTBEAT": a voter that claimed a later term in vain dropped the last one, or
+// it was lost. It need not wait for the next round, which is up to a quarter of a promise away.
 func TestTellsWhoAsksThatItLeads(t *testing.T) {
 	r := holder3(t)
 	r.Step(delta, r.ask(2, 2, 2))

@@ -231,8 +231,8 @@ func TestCertsShowSaysWhoseACertificateIs(t *testing.T) {
 	}
 }
 
-// docs/OPERATING.md: "curl wants the address in the certificate, too: ringleader certs takes names and addresses for it".
-// What is neither, as an address with a port, would stand there as a name that no client asks for.
+// docs/OPERATING.md: "curl wants the address in the certificate, too: ringleader certs takes names and addresses for
+// it". What is neither, as an address with a port, would stand there as a name that no client asks for.
 func TestCertsTakeNamesAndAddresses(t *testing.T) {
 	for host, code := range map[string]int{
 		"node1.example.com": exitOK, "*.example.com": exitOK, "10.0.0.1": exitOK, "fd00::1": exitOK,
@@ -253,13 +253,14 @@ func TestCertsTakeNamesAndAddresses(t *testing.T) {
 func TestRenewSaysWhyNothingIsRenewed(t *testing.T) {
 	dir := t.TempDir()
 	certs := func(words ...string) error {
-		return newApp(io.Discard, io.Discard).Run(append([]string{"ringleader", "certs"}, append(words, "--dir", dir)...))
+		line := append([]string{"ringleader", "certs"}, append(words, "--dir", dir)...)
+		return newApp(io.Discard, io.Discard).Run(line)
 	}
 	if err := certs("make", "--nodes", "1"); err != nil {
 		t.Fatal(err)
 	}
-	if err := certs("renew", "--nodes", "1,2"); exitCode(err) != exitConfig || err.Error() != "no certificate was made "+
-		"for node 2 in "+dir+": nothing is renewed; make one with ringleader certs make" {
+	want := "no certificate was made for node 2 in " + dir + ": nothing is renewed; make one with ringleader certs make"
+	if err := certs("renew", "--nodes", "1,2"); exitCode(err) != exitConfig || err.Error() != want {
 		t.Errorf("ended with %d: %v", exitCode(err), err)
 	}
 	notes := filepath.Join(dir, "authority", "issued")

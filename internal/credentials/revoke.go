@@ -220,8 +220,8 @@ func (a *Authority) issued(id proto.NodeID) (numbers []*big.Int, err error) {
 	if err == nil && len(numbers) == 0 {
 		err = fmt.Errorf("%w for node %v in %s", ErrNotMade, id, a.dir)
 		if forgot, _ := a.Forgot(); forgot {
-			err = fmt.Errorf("%w that is known: %s was lost, and %s has no certificate of this authority: bring one of "+
-				"them back", ErrNotMade, a.home(issuedFile), a.nodeDir(id))
+			err = fmt.Errorf("%w that is known: %s was lost, and %s has no certificate of this authority: bring one "+
+				"of them back", ErrNotMade, a.home(issuedFile), a.nodeDir(id))
 		}
 	}
 	return numbers, err

@@ -88,8 +88,8 @@ func TestNobodyIsLetInAgain(t *testing.T) {
 	if err := os.Truncate(path, 40); err != nil {
 		t.Fatal(err)
 	}
-	want := path + ": a PEM block in it is not whole, or does not begin at the beginning of a line: delete it, and what " +
-		"the nodes' directories and " + filepath.Join(r.home, "authority", "issued") + " know is written"
+	want := path + ": a PEM block in it is not whole, or does not begin at the beginning of a line: delete it, and " +
+		"what the nodes' directories and " + filepath.Join(r.home, "authority", "issued") + " know is written"
 	if err := r.Revoke(3); err == nil || err.Error() != want {
 		t.Errorf("half a list: %v, want %s", err, want)
 	}

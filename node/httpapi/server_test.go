@@ -371,7 +371,12 @@ func TestEachAnswerSaysWhatAuthenticates(t *testing.T) {
 	go func() {
 		done <- Serve(ctx, ln, Config{Source: fixed(with(func(*Snapshot) {})), Security: "unauthenticated"})
 	}()
-	defer func() { cancel(); <-done }()
+	defer func() {
+		cancel()
+		if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	}()
 	for _, first := range []string{
 		"GET /v1/status", "GET /v1//status", "POST /v1/pause", "OPTIONS *", "GET *", "CONNECT 127.0.0.1:1", "FOO /",
 	} {
