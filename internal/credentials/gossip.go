@@ -1,7 +1,6 @@
 package credentials
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
@@ -47,8 +46,8 @@ func ValidateGossipKey(key []byte) error {
 // parseKeys reads one key a line. Empty lines, and those that begin with #, say nothing. A key that is there twice
 // counts where it is first.
 func (m *material) parseKeys(text []byte) error {
-	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
-		line := strings.TrimSpace(lines.Text())
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}

@@ -380,6 +380,21 @@ func TestGossipKeysCountOnce(t *testing.T) {
 	}
 }
 
+// docs/SECURITY.md: "the keys of gossip, base64, one a line". A line may be as long as the file: none behind it is lost.
+func TestGossipKeysBehindALongLine(t *testing.T) {
+	a, _ := authority(t)
+	dir := issue(t, a, node(1))
+	key := base64.StdEncoding.EncodeToString(credentials.NewGossipKey())
+	other := base64.StdEncoding.EncodeToString(credentials.NewGossipKey())
+	text := key + "\n#" + strings.Repeat(" ", 1<<17) + "\n" + other + "\n"
+	if err := os.WriteFile(filepath.Join(dir, "gossip.key"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if keys := open(t, dir, node(1)).GossipKeys(); len(keys) != 2 {
+		t.Errorf("%d keys, want 2", len(keys))
+	}
+}
+
 func TestParseIdentity(t *testing.T) {
 	if i, err := credentials.ParseIdentity("ringleader:///blue/node/5"); err != nil || i != node(5) {
 		t.Fatalf("%v, %v", i, err)
