@@ -380,7 +380,8 @@ func TestGossipKeysCountOnce(t *testing.T) {
 	}
 }
 
-// docs/SECURITY.md: "the keys of gossip, base64, one a line". A line may be as long as the file: none behind it is lost.
+// docs/SECURITY.md: "the keys of gossip, base64, one a line". A line may be as long as the file:
+// none behind it is lost.
 func TestGossipKeysBehindALongLine(t *testing.T) {
 	a, _ := authority(t)
 	dir := issue(t, a, node(1))

@@ -234,8 +234,8 @@ func (a *Authority) Forgot() (bool, error) {
 	return len(lost) > 0, err
 }
 
-// Made returns an error, which wraps ErrNotMade if nothing else is wrong, unless the authority has made a certificate for
-// the node.
+// Made returns an error, which wraps ErrNotMade if nothing else is wrong, unless the authority has made a certificate
+// for the node.
 func (a *Authority) Made(id proto.NodeID) error {
 	_, err := a.issued(id)
 	return err

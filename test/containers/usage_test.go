@@ -56,8 +56,8 @@ func TestNumberOfNodes(t *testing.T) {
 	}
 }
 
-// "A container of certs ended with code 4" tells nobody what is wrong with the credentials: scripts/up does, in the words
-// of certs. The engine here is one that starts nothing.
+// "A container of certs ended with code 4" tells nobody what is wrong with the credentials: scripts/up does, in the
+// words of certs. The engine here is one that starts nothing.
 func TestUpSaysWhyThereAreNoCredentials(t *testing.T) {
 	c := &cluster{dir: t.TempDir(), ctx: t.Context()}
 	c.checkout(t)
