@@ -54,7 +54,7 @@ func (in *Incident) changed(g *group) string {
 	case EndedByWord:
 		text := fmt.Sprintf("node %d stopped leading", in.Former)
 		if led := g.leaderships[leadershipKey{in.Former, in.FormerTerm}]; led != nil && led.life != nil {
-			if in.Leader != 0 {
+			if to := led.endedBy.to; in.Leader != 0 && (to == 0 || to == in.Leader) {
 				text = fmt.Sprintf("node %d %s", in.Former, led.endedBy.left())
 			}
 			if lost := led.entryLost(); lost != "" {
@@ -131,9 +131,11 @@ func (in *Incident) precedes(c *Cause, g *group) bool {
 	return off != unbounded && c.At.After(in.Until.Add(off))
 }
 
-// endedBefore reports whether the leader before had stopped already when a node that outranks it began to take over.
+// endedBefore reports whether the leader before had stopped already when a node that outranks it began to take over, or
+// when others lost it.
 func (in *Incident) endedBefore(c *Cause, g *group) bool {
-	if c.Kind != HigherRank || in.Former == 0 || in.Ended.Ref.IsZero() {
+	lost := in.Ended.Kind == EndedByWord && c.Lost == in.Former
+	if c.Kind != HigherRank && !lost || in.Former == 0 || in.Ended.Ref.IsZero() {
 		return false
 	}
 	off := g.apart(in.Ended.Ref.Node, c.Node)

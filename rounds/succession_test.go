@@ -375,6 +375,30 @@ func TestAChangeBeganBeforeTheNextOneLed(t *testing.T) {
 	}
 }
 
+// "The process of node 2 ended (it said good-bye)" was given as the reason of a change that began a second before, when
+// it was asked to resign: it wanted to hand over to node 3, which was frozen, and left only then.
+func TestALeaderThatHandedOverInVainStoppedAsItWasAskedTo(t *testing.T) {
+	v := newVoters()
+	v.algo, v.guarantee = "ring", "best-effort"
+	v.exchange(1, 1, -200, -190)
+	v.exchange(2, 1, -100, -90)
+	v.leadAlone(2, 0, 1)
+	v.add(1, 1, trace.Record{Term: 1, Event: "receive", Leader: 2, Why: []string{"2 leads term 1 -> follow it"}})
+	v.add(2, 1000, trace.Record{
+		Term: 1, Event: "resign", LeaderChange: trace.Resigned,
+		Why: []string{"asked to resign -> step down, hand over to 3"},
+	})
+	v.add(1, 2000, trace.Record{
+		Term: 2, Event: "peers", Alive: []uint64{1}, Evidence: "left 2", Leader: 1,
+		Why: []string{"leader 2 is gone -> call an election of term 2", "alone on the ring -> lead term 2"},
+	})
+	text := told(t, v.b.History().Groups[0])
+	want := "Nobody led for 1 s, from 12:00:01.000 until node 1 led term 2: node 2 stopped leading: it was asked to"
+	if !strings.Contains(text, want) {
+		t.Errorf("want %q in: %s", want, text)
+	}
+}
+
 // "Node 2 has led nobody since 12:00:09.000: its process ended" was said of one that was frozen, lost to the others and
 // replaced four seconds before its next process began.
 func TestSinceWhenAFrozenLeaderThatWasStartedAgainLedNobody(t *testing.T) {
