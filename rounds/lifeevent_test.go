@@ -185,15 +185,21 @@ func TestAnotherProcessSinceItSlept(t *testing.T) {
 // "The process ended, by its own word", and it ran: one that was to be its node too ended at once, since its settings
 // were wrong. A process that was told to end says so itself.
 func TestEndOfOneThatWasRefused(t *testing.T) {
-	for code, ended := range map[int]bool{0: true, 2: false, 4: false} {
+	const port = "--election-bind: listen for elections on 127.0.0.1:7947: address already in use"
+	const dir = "data directory d/2: in use by another process (pid 4659): stop it"
+	for bye, ended := range map[trace.Farewell]bool{
+		{Error: "why"}: true, {Error: "why", Code: 2}: false, {Error: "why", Code: 4}: false,
+		{Error: port, Code: 1}: false, {Error: dir, Code: 5}: false, {Error: "why", Code: 1}: true,
+	} {
 		v := newVoters()
 		v.level = "info"
 		v.start(2, 0)
 		v.follow(2, 20, 1, 1)
-		v.b.Left(trace.Farewell{Time: atMS(1000), Cluster: "c", Node: 2, Error: "why", Code: code})
+		bye.Time, bye.Cluster, bye.Node = atMS(1000), "c", 2
+		v.b.Left(bye)
 		events := v.livesOf(2)[0].Events
 		if got := events[len(events)-1].Kind == rounds.Ended; got != ended {
-			t.Errorf("exit code %d: %+v", code, events)
+			t.Errorf("%+v: %+v", bye, events)
 		}
 	}
 }

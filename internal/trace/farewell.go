@@ -1,6 +1,9 @@
 package trace
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Farewell is the last line of a process: it was told to end, or it failed. It is no record.
 type Farewell struct {
@@ -17,8 +20,11 @@ const (
 	wrongUsage, wrongConfig, idTaken = 2, 4, 5
 )
 
-// Refused reports whether the process refused to run: its command line, its settings or its data were wrong.
-func (f *Farewell) Refused() bool { return f.Code == wrongUsage || f.Code == wrongConfig }
+// Refused reports whether the process refused to run: its command line, its settings or its data were wrong, or its
+// directory or one of its ports was in use. Then another process may run as the node.
+func (f *Farewell) Refused() bool {
+	return f.Code == wrongUsage || f.Code == wrongConfig || strings.Contains(f.Error, " in use")
+}
 
 // IsTaken reports whether the process ended since another one was its node.
 func (f *Farewell) IsTaken() bool { return f.Code == idTaken }
