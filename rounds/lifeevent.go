@@ -190,8 +190,10 @@ func (g *group) refused(l *life) *Refusal {
 	for _, bye := range slices.Backward(g.byes(l.node)) {
 		at := g.fix.at(l.node, bye.Time)
 		switch {
-		case bye.IsTaken() && !at.Before(g.fix.at(l.node, l.from)), bye.Refused() && !ended.IsZero() && at.After(ended):
-			return &Refusal{at, bye.Error, bye.IsTaken()}
+		case bye.Refused() && !ended.IsZero() && at.After(ended):
+			return &Refusal{at, bye.Error, false}
+		case bye.IsTaken() && !at.Before(g.fix.at(l.node, l.from)):
+			return &Refusal{at, bye.Error, true}
 		}
 	}
 	return nil

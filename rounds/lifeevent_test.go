@@ -204,6 +204,24 @@ func TestEndOfOneThatWasRefused(t *testing.T) {
 	}
 }
 
+// "Another process was to be node 2" was said where node 2 was started again after its end, in a directory that was in
+// use: nothing else was node 2 then.
+func TestWhoFoundItsDirectoryInUseAfterItsEndRefusedToRun(t *testing.T) {
+	v := newVoters()
+	v.elect(1, 1, 2)
+	v.lose(1, 30, "", 1, 2)
+	v.lose(1, 1000, "link-closed 2, dial-refused 2", 1)
+	v.b.Left(trace.Farewell{
+		Time: atMS(2000), Cluster: "c", Node: 2, Error: "data directory d/1: in use by another process", Code: 5,
+	})
+	v.add(1, 3000, trace.Record{Event: "timeout"})
+	for _, n := range v.b.History().Groups[0].Nodes {
+		if n.ID == 2 && (n.Refused == nil || n.Refused.Taken) {
+			t.Errorf("%+v", n.Refused)
+		}
+	}
+}
+
 // "The process ended, but it lived on": who listed the former process of the node finds, as this one runs, that another
 // process is there, or hears that the former one left. So the process itself ended only if its peer had seen it come.
 func TestEndOfTheFormerProcessSeenLate(t *testing.T) {
