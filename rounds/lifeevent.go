@@ -251,8 +251,12 @@ func (g *group) pauses(l *life) (events []LifeEvent) {
 func (g *group) silence(l *life, d *drop, off time.Duration) []LifeEvent {
 	began := LifeEvent{Kind: Silent, At: d.At, Known: PeersSaw, Ref: d.Ref}
 	again, wrote := l.after(d.At.Add(off), g.fix)
-	if !wrote {
+	seen := LifeEvent{Kind: Resumed, At: d.back, Known: PeersSaw, Ref: d.backRef}
+	switch {
+	case !wrote && (d.backRef.IsZero() || g.backUnsure(l, d)):
 		return []LifeEvent{began}
+	case !wrote: // its log ends before
+		return []LifeEvent{began, seen}
 	}
 	back := LifeEvent{Kind: Resumed, At: g.fix.at(l.node, again.wall), Known: OwnWord, Ref: l.ref(again.seq)}
 	if back.At.Sub(d.At) <= maxTransit {
@@ -264,7 +268,7 @@ func (g *group) silence(l *life, d *drop, off time.Duration) []LifeEvent {
 			return []LifeEvent{began}
 		}
 		if !g.backUnsure(l, d) {
-			back.At, back.Known, back.Ref = d.back, PeersSaw, d.backRef
+			back = seen
 		}
 	}
 	return []LifeEvent{began, back}

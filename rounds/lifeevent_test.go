@@ -222,6 +222,26 @@ func TestWhoFoundItsDirectoryInUseAfterItsEndRefusedToRun(t *testing.T) {
 	}
 }
 
+// "Node 2 is silent", by the word of node 1, which saw it again two seconds later: the log of node 2 ends before.
+func TestWhoWasSeenAgainIsNotSilent(t *testing.T) {
+	for again, last := range map[bool]rounds.LifeEventKind{false: rounds.Silent, true: rounds.Resumed} {
+		v := newVoters()
+		v.elect(1, 1, 2)
+		v.exchange(1, 1, 25, 26)
+		v.exchange(2, 1, 27, 28)
+		v.lose(1, 30, "", 1, 2)
+		v.lose(1, 1000, "heartbeat-missed 2", 1)
+		if again {
+			v.lose(1, 3000, "", 1, 2)
+		}
+		v.add(1, 9000, trace.Record{Event: "timeout"})
+		events := v.livesOf(2)[0].Events
+		if len(events) == 0 || events[len(events)-1].Kind != last {
+			t.Errorf("seen again %v: %+v", again, events)
+		}
+	}
+}
+
 // "The process ended, but it lived on": who listed the former process of the node finds, as this one runs, that another
 // process is there, or hears that the former one left. So the process itself ended only if its peer had seen it come.
 func TestEndOfTheFormerProcessSeenLate(t *testing.T) {
