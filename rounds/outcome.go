@@ -248,7 +248,7 @@ func (r *Round) split(g *group, t *log) {
 	}
 	if at, ok := g.deathOf(r.Cause.Lost, p.Began); ok {
 		p.Detect, p.DetectKnown = p.Began.Sub(at), true
-	} else if last, ok := g.lastWord(r.Cause.Lost, p.Began); ok {
+	} else if last, ok := g.lastWord(r.Cause.Lost, p.Began); ok && r.Cause.Back.IsZero() {
 		p.DetectBound = p.Began.Sub(last)
 	}
 }

@@ -248,7 +248,7 @@ type Split struct {
 	Detect      time.Duration `json:"detect"`
 	DetectKnown bool          `json:"detect_known"`
 	// DetectBound is the time from the lost leader's last record to the first evidence. Detect is
-	// not longer, unless the evidence was false. 0 if there is no such record.
+	// not longer. 0 if there is no such record, or if the leader wrote again: one that is cut off writes on.
 	DetectBound time.Duration `json:"detect_bound,omitempty"`
 	// Won is the time from the first evidence or call to the record in which the winner begins to lead; 0 if that is
 	// not known.
