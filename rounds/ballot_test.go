@@ -356,3 +356,21 @@ func TestWhoWouldGrantDidNot(t *testing.T) {
 		}
 	}
 }
+
+// "In term 2 node 3 refused node 2 its vote" was told, although node 2 had asked for term 1: that decided nothing here.
+func TestARefusalOfAnotherTermIsNoVerdict(t *testing.T) {
+	for term, want := range map[int]int{1: 0, 2: 1} {
+		v := newVoters()
+		v.ask(1, 0, 2)
+		v.add(3, 5, trace.Record{Term: 1, Round: 2, Event: "timeout", Why: []string{
+			fmt.Sprintf("2 asks for term %d -> no, voted 1", term), "1 asks for term 2 -> yes",
+		}})
+		v.lead(1, 10, 2)
+		v.follow(2, 20, 1, 2)
+		v.follow(3, 20, 1, 2)
+		all := v.b.History().Groups[0].Rounds
+		if r := all[len(all)-1]; r.Term != 2 || len(r.Verdicts) != want {
+			t.Errorf("asked for term %d: %d: %+v", term, r.Term, r.Verdicts)
+		}
+	}
+}
