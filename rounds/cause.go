@@ -223,7 +223,7 @@ func (r *Round) notLost(c *Cause, g *group) {
 	case led.Ended.Kind == EndedByWord && !led.End.After(c.At):
 		c.Text, c.Kind, c.Lost = fmt.Sprintf("leader %d gave up term %d", c.Lost, led.Term), Released, 0
 	case led.Ended.Kind == EndedByLease && led.Ended.Known == OwnWord && !led.End.After(c.At) &&
-		!g.suspected(c.Lost, led.From, c.At):
+		(!g.suspected(c.Lost, led.From, c.At) || g.endedLater(led, c)):
 		c.Text, c.Kind, c.Lost = fmt.Sprintf("the lease of leader %d had ended", c.Lost), Vacant, 0
 	case led.releasedBefore(c.At) && !g.suspected(c.Lost, led.From, c.At): // its own record of it is missing
 		c.Text, c.Kind, c.Lost = fmt.Sprintf("leader %d gave up term %d", c.Lost, led.Term), Released, 0
@@ -348,6 +348,14 @@ func (g *group) endMissing(led *Leadership, t time.Time) bool {
 // suspected reports whether a node had evidence against another one between two times.
 func (g *group) suspected(id uint64, since, until time.Time) bool {
 	return slices.ContainsFunc(g.dropsSince(id, since), func(d *drop) bool { return !d.At.After(until) })
+}
+
+// endedLater reports whether all that the node of the cause had against the leader is that its process ended, after its
+// lease had.
+func (g *group) endedLater(led *Leadership, c *Cause) bool {
+	d, off := g.dropAt(c.Node, led.Leader, c.At), g.apart(c.Node, led.Leader)
+	return d != nil && EndedProcess(d.Evidence, led.Leader) && off != unbounded && d.At.After(led.End.Add(off)) &&
+		!g.suspected(led.Leader, led.From, led.End.Add(off))
 }
 
 // noElection returns the cause of a term that nobody called. A voter that lost its saved vote takes

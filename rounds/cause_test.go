@@ -693,3 +693,34 @@ func TestWhoAsksForAnotherNomineeWhileSomebodyLeads(t *testing.T) {
 		}
 	}
 }
+
+// "The process of node 3 ended" was told of the time since its lease had ended, by its own word, two seconds before.
+func TestALeaseThatEndedBeforeTheProcessIsTheCause(t *testing.T) {
+	v := newVoters()
+	v.algo = "bully"
+	v.exchange(1, 1, -200, -190)
+	v.elect(2, 1, 1, 3)
+	v.miss(1, 1000, 2)
+	v.expire(2, 1000, 1)
+	v.add(1, 3000, trace.Record{
+		Event: "peers", Term: 1, Round: 2, Evidence: "link-reset 2, dial-refused 2", Alive: []uint64{1, 3},
+		Why: []string{"leader 2 is gone -> call an election of term 2"},
+	})
+	v.lead(1, 3100, 2)
+	if in := v.last(); in.Why != "the lease of node 2 ended" {
+		t.Errorf("%q: %+v", in.Why, in)
+	}
+}
+
+// "Why the leader changed": the list told only that "node 2 is nominated and nobody leads".
+func TestTheListTellsWhatEndedTheLeadershipBefore(t *testing.T) {
+	v := newVoters()
+	v.elect(1, 1, 2, 3)
+	v.expire(1, 1000, 1)
+	v.ask(2, 1500, 2)
+	v.lead(2, 1600, 2)
+	text := told(t, v.b.History().Groups[0])
+	if want := "600 ms the lease of node 1 ended [2:3 1:2 2:2]"; !strings.Contains(text, want) {
+		t.Errorf("want %q in:\n%s", want, text)
+	}
+}

@@ -359,7 +359,7 @@ func whole(r *rounds.Round) bool {
 // nothing else tells why it began.
 func begunBy(r *rounds.Round) bool {
 	switch r.Cause.Kind {
-	case rounds.HigherRank, rounds.HandOver, rounds.EntryLost:
+	case rounds.HigherRank, rounds.HandOver, rounds.EntryLost, rounds.Vacant:
 		return true
 	case rounds.Unexplained, rounds.RoundFailed, rounds.FirstLeader, rounds.Renominated:
 		if unexplained(r.Cause) {
