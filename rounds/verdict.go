@@ -33,7 +33,8 @@ func (r *Round) addVerdicts(s *Step, after, late bool, known map[decision]bool) 
 		if !ok || after && (d.Kind == algorithms.Refused || late && d.Kind != algorithms.Deposed) {
 			continue
 		}
-		if answers, ok := decided[algorithms.Answers](why); ok && answers.Term >= 0 && why.term(answers.Term) != r.Term {
+		answers, ok := decided[algorithms.Answers](why)
+		if ok && answers.Term >= 0 && why.term(answers.Term) != r.Term {
 			continue // it was asked for another term
 		}
 		node := s.Ref.Node
