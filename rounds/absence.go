@@ -403,7 +403,8 @@ func (g *group) findJoinsOf(l *life) {
 				seen = g.heard
 			}
 			for _, other := range h.alive {
-				if other != l.node && !slices.Contains(alive, other) {
+				told := alive == nil && neverReached(all[i+1:], other)
+				if other != l.node && !slices.Contains(alive, other) && !told {
 					seen[other] = append(seen[other], at)
 					if g.beganAfter(other, h.wall) {
 						g.early[[2]uint64{l.node, other}] = true
@@ -413,6 +414,17 @@ func (g *group) findJoinsOf(l *life) {
 			alive = h.alive
 		}
 	}
+}
+
+// neverReached reports whether a process that had been told of the node then could not reach it: it never had a link.
+func neverReached(later []happening, id uint64) bool {
+	for i := range later {
+		if h := &later[i]; h.event == "peers" && !slices.Contains(h.alive, id) {
+			return names(h.evidence, "unreachable", id) && !names(h.evidence, "link-closed", id) &&
+				!names(h.evidence, "link-reset", id) && !names(h.evidence, "heartbeat-missed", id)
+		}
+	}
+	return false
 }
 
 // beganAfter reports whether the node began, by its own clock and its first record, clearly after the time t.

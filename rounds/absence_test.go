@@ -573,3 +573,27 @@ func TestRefusedLongAfterItsEnd(t *testing.T) {
 		}
 	}
 }
+
+// "2 ended and not seen meanwhile and then without a sign of life here": node 4, which had just begun, had been told of
+// node 2, and could not reach it. Where it had a link, node 2 was there again.
+func TestWhoWasOnlyToldOfIsNotThereAgain(t *testing.T) {
+	for evidence, want := range map[string]string{
+		"unreachable 2": "voters 2 and 3 dead: 1 of 3 remains",
+		"link-closed 2": "voter 3 dead, 2 ended and not seen meanwhile: 1 of 3 remains, too few for 3.3 s of it",
+	} {
+		v := newVoters()
+		v.elect(1, 1, 2, 3)
+		v.lose(2, 500, "link-closed 3, dial-refused 3", 1, 2)
+		v.lose(1, 500, "link-closed 3, dial-refused 3", 1, 2)
+		v.lose(1, 700, "link-closed 2, dial-refused 2", 1)
+		v.start(4, 900)
+		v.expire(1, 1500, 1)
+		v.ask(1, 1600, 2)
+		v.lose(4, 4000, "unreachable 3", 1, 2, 4)
+		v.lose(4, 4100, evidence, 1, 4)
+		v.lose(1, 9000, "", 1)
+		if in := v.last(); in.Why != want {
+			t.Errorf("%s: %q, want %q", evidence, in.Why, want)
+		}
+	}
+}
