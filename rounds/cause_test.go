@@ -724,3 +724,23 @@ func TestTheListTellsWhatEndedTheLeadershipBefore(t *testing.T) {
 		t.Errorf("want %q in:\n%s", want, text)
 	}
 }
+
+// "No leader was known" was told of a cluster all of whose processes had been killed and started again: that the process
+// of the leader had ended is why.
+func TestAfterARestartOfAllTheEndOfTheProcessIsTheCause(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.elect(1, 1, 2, 3)
+	for node := uint64(1); node <= 3; node++ {
+		v.start(node, 5000)
+	}
+	v.add(1, 6000, trace.Record{
+		Event: "timeout", Term: 1, Round: 2, Why: []string{"no leader was heard of -> ask the voters for term 2"},
+		Sent: []string{"PRE_VOTE>2#1:20", "PRE_VOTE>3#1:21"},
+	})
+	v.lead(1, 6100, 2)
+	text, want := told(t, v.b.History().Groups[0]), "the process of node 1 had ended by then ["
+	if strings.Count(text, want) < 2 || strings.Contains(text, "no leader was known") {
+		t.Errorf("want %q in:\n%s", want, text)
+	}
+}

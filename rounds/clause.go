@@ -42,6 +42,9 @@ func (in *Incident) changed(g *group) string {
 	for _, r := range in.rounds {
 		c := &r.Cause
 		why := c.clause(in, g.guarantee)
+		if c.Kind == FirstLeader && in.startedAgain(g) {
+			why = fmt.Sprintf("the process of node %d had ended by then", in.Former)
+		}
 		if why != "" && !in.precedes(c, g) && !in.endedBefore(c, g) && !in.askedSince(c, g) && !c.sleptThrough(g) {
 			in.prove(c.Ref)
 			return why
@@ -84,6 +87,13 @@ func (in *Incident) changed(g *group) string {
 		}
 	}
 	return noReason
+}
+
+// startedAgain reports whether all that tells of the end of the leadership is that the leader's next process began.
+func (in *Incident) startedAgain(g *group) bool {
+	led := g.leaderships[leadershipKey{in.Former, in.FormerTerm}]
+	return led != nil && led.life != nil && in.Ended.Kind == EndedUnseen && in.Ended.Ref.Node == in.Former &&
+		in.Ended.Ref.Incarnation != led.life.incarnation
 }
 
 // silentBefore returns the first evidence that the former leader was silent to who led next, from before its lease
@@ -165,8 +175,8 @@ func (c *Cause) clause(in *Incident, guarantee string) string {
 		}
 		return fmt.Sprintf("node %d stopped answering (%s)", c.Lost, cmp.Or(Meaning(c.Evidence, c.Lost), c.Text))
 	case FirstLeader:
-		if in.Former != 0 && in.Ended.Kind == EndedByWord {
-			return "" // whoever had just started knew of no leader; the leader itself says why it stopped
+		if in.Former != 0 && (in.Ended.Kind == EndedByWord || in.Ended.Kind == EndedByProcess) {
+			return "" // whoever had just started knew of no leader; how the one before ended tells why
 		}
 		return "no leader was known"
 	case Operator:

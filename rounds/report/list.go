@@ -365,7 +365,9 @@ func begunBy(r *rounds.Round) bool {
 		if unexplained(r.Cause) {
 			return !unseen(r.Incident)
 		}
-		return r.Incident.Ended.Kind == rounds.EndedByWord
+		ended := r.Incident.Ended
+		return ended.Kind == rounds.EndedByWord || ended.Kind == rounds.EndedByProcess ||
+			ended.Kind == rounds.EndedUnseen && ended.Ref.Node == r.Incident.Former
 	}
 	return false
 }
