@@ -51,7 +51,27 @@ func (a *absence) state() string {
 
 // silentFrom reports whether a node was silent to the others from one time to another.
 func (g *group) silentFrom(id uint64, from, until time.Time) bool {
-	return slices.ContainsFunc(g.absences(id), func(a absence) bool { return a.how == silent && a.covers(from, until) })
+	return slices.ContainsFunc(g.silences(id), func(a absence) bool { return a.covers(from, until) })
+}
+
+// silences returns those of the node's absences in which it was silent.
+func (g *group) silences(id uint64) []absence {
+	all, known := g.silent[id]
+	if known {
+		return all
+	}
+	if m := g.nodes[id]; m == nil {
+		all = g.lostSight(id)
+	} else {
+		for _, l := range m.all() {
+			if slices.ContainsFunc(g.events(l), func(e LifeEvent) bool { return e.Kind == Silent }) { // nearly never
+				all = append(all, g.absencesOf(l)...)
+			}
+		}
+	}
+	all = slices.DeleteFunc(all, func(a absence) bool { return a.how != silent })
+	g.silent[id] = all
+	return all
 }
 
 // absences returns when a node was away.

@@ -55,8 +55,8 @@ func (u *greetings) wroteRecord(l *life) {
 	delete(u.silent, l.ref(0))
 }
 
-// silent returns the processes of the group, by their nodes, that said that they run and wrote no record.
-func (g *group) silent() map[uint64][]*life {
+// greeted returns the processes of the group, by their nodes, that said that they run and wrote no record.
+func (g *group) greeted() map[uint64][]*life {
 	all := map[uint64][]*life{}
 	for of, first := range g.ups.silent {
 		if !g.other(&first) && g.eras.at(g.key, first.Time) == g.key.era {

@@ -60,6 +60,7 @@ type group struct {
 	joins       map[uint64][]time.Time // when each came into the view of another, corrected
 	early       map[[2]uint64]bool     // nodes that saw another one before that began, each by its own clock
 	away        map[uint64][]absence   // of the nodes for which they were looked for
+	silent      map[uint64][]absence   // those of them in which the node was silent, the same
 	slow        map[*life][]slowReceipt
 	asks        map[*life][]time.Time  // when each process received a question for its vote, corrected
 	orphans     map[uint64][]time.Time // when others received messages whose sends are in no record, by the sender

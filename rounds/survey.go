@@ -31,12 +31,12 @@ func (g *group) build() *Group {
 // survey learns from the records of all terms what no single round tells: how far the clocks differ, who had
 // evidence against whom, who led when.
 func (g *group) survey(terms []uint64) {
-	silent := g.silent()
+	greeted := g.greeted()
 	for id, m := range g.nodes {
 		m.lives, m.apart = append(m.lives, m.apart...), nil
 		slices.SortFunc(m.lives, byBeginning)
 		g.setApart(m)
-		g.setSilent(m, silent[id])
+		g.setSilent(m, greeted[id])
 		all := m.all()
 		if m.senders = all; len(m.apart) > 0 {
 			m.senders = slices.SortedFunc(slices.Values(slices.Concat(all, m.apart)), byBeginning)
@@ -64,7 +64,7 @@ func (g *group) survey(terms []uint64) {
 	g.asked, g.heard, g.orphans = emptied(g.asked), emptied(g.heard), emptied(g.orphans)
 	g.answered = emptied(g.answered)
 	g.asks, g.lived, g.slow = map[*life][]time.Time{}, map[*life][]LifeEvent{}, map[*life][]slowReceipt{}
-	g.away = map[uint64][]absence{}
+	g.away, g.silent = map[uint64][]absence{}, map[uint64][]absence{}
 	for _, term := range terms {
 		g.top = max(g.top, term)
 		g.findVoters(g.open[term])
