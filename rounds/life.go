@@ -61,6 +61,18 @@ type lists struct {
 	stances    []stance
 	voting     []voting
 	happenings []happening
+	sent       []sending // in the records that are held, by the numbers of the messages
+}
+
+// sending is the number of a message that a process sent, and to which node.
+type sending struct{ n, to uint64 }
+
+// sortSent sorts what the process sent, which mostly is sorted.
+func (l *life) sortSent() {
+	byNumber := func(a, b sending) int { return cmp.Compare(a.n, b.n) }
+	if !slices.IsSortedFunc(l.sent, byNumber) {
+		slices.SortFunc(l.sent, byNumber)
+	}
 }
 
 // emptyLists returns lists with the memory of those of a forgotten process, if there is one.
@@ -83,7 +95,7 @@ func (g *group) recycleLists(l *life) {
 	clear(l.stances)
 	clear(l.happenings)
 	g.spareLists = append(g.spareLists, lists{
-		l.marks[:0], l.beliefs[:0], l.stances[:0], l.voting[:0], l.happenings[:0],
+		l.marks[:0], l.beliefs[:0], l.stances[:0], l.voting[:0], l.happenings[:0], l.sent[:0],
 	})
 	l.lists = lists{}
 }

@@ -74,6 +74,11 @@ func (g *group) pair(terms []uint64) {
 	p := g.pairing.again()
 	g.pairing = p
 	p.index(terms, g.open)
+	for _, m := range g.nodes {
+		for _, l := range m.senders {
+			l.sortSent()
+		}
+	}
 	for _, term := range terms {
 		g.collect(g.open[term])
 	}
@@ -232,6 +237,7 @@ func (p *pairing) index(terms []uint64, open map[uint64]*log) {
 			for i := range e.sent {
 				m := &e.sent[i]
 				m.received, m.unsure = false, false
+				e.life.sent = append(e.life.sent, sending{m.n, m.to})
 				key := mail{e.Ref.Node, m.to, m.n}
 				at, known := p.mails[key]
 				if !known {

@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -193,14 +194,14 @@ func (g *group) noteProven(l *life) {
 }
 
 // numbered reports whether a record shows the message of the process with the number of the receipt: one to another
-// node, or one of those that may be the message.
+// node with records, or one of those that may be the message.
 func (g *group) numbered(got *arrival, l *life) bool {
-	for id := range g.nodes {
-		same := got.around
-		if id != got.to {
-			same = g.pairing.same(&receipt{n: got.n, from: got.from, to: id})
-		}
-		if slices.ContainsFunc(same, func(m post) bool { return m.by.life == l }) {
+	if slices.ContainsFunc(got.around, func(m post) bool { return m.by.life == l }) {
+		return true
+	}
+	i, _ := slices.BinarySearchFunc(l.sent, got.n, func(s sending, n uint64) int { return cmp.Compare(s.n, n) })
+	for ; i < len(l.sent) && l.sent[i].n == got.n; i++ {
+		if to := l.sent[i].to; to != got.to && g.nodes[to] != nil {
 			return true
 		}
 	}

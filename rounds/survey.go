@@ -42,7 +42,7 @@ func (g *group) survey(terms []uint64) {
 			m.senders = slices.SortedFunc(slices.Values(slices.Concat(all, m.apart)), byBeginning)
 		}
 		for i, l := range m.senders {
-			l.earlier = i
+			l.earlier, l.sent = i, l.sent[:0]
 		}
 		for i, l := range all {
 			if l.place, l.next = i, nil; i > 0 {
