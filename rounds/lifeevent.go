@@ -156,10 +156,11 @@ func (g *group) byes(node uint64) []trace.Farewell {
 // process that refused to run ended only itself.
 func (g *group) goodbye(l *life) *trace.Farewell {
 	byes := g.byes(l.node)
-	for i := range byes {
-		bye := &byes[i]
-		during := !bye.Time.Before(l.until) && (l.next == nil || bye.Time.Before(l.next.from))
-		if during && !bye.Refused() && !l.other(bye) {
+	i, _ := slices.BinarySearchFunc(byes, l.until, func(bye trace.Farewell, t time.Time) int {
+		return bye.Time.Compare(t)
+	})
+	for ; i < len(byes) && (l.next == nil || byes[i].Time.Before(l.next.from)); i++ {
+		if bye := &byes[i]; !bye.Refused() && !l.other(bye) {
 			return bye
 		}
 	}
