@@ -283,20 +283,23 @@ func (g *group) endOfFormer(r *Round) (end time.Time, known bool) {
 		return -1
 	})
 	for _, l := range g.list[max(0, began-most):began] {
+		own := !l.First.IsZero() || leased(r.Guarantee)
+		if l.Term >= r.Term || !own || !l.End.After(end) && !l.End.After(r.Split.Began) {
+			continue
+		}
 		late := l.Ended.Kind == EndedByLease && l.Ended.Known == OwnWord && l.life != nil && !l.life.debug
 		first, _ := l.missed(l.End, nil)
 		since := g.perhapsOver(l)
 		unsure := late && !first.IsZero() || !since.IsZero() && l.End.Sub(since) > maxTransit
-		own := !l.First.IsZero() || leased(r.Guarantee)
 		if !leased(r.Guarantee) && g.silentFrom(l.Leader, r.Split.Began, r.Winner.At) {
 			continue
 		}
-		if l.Term < r.Term && own && l.End.After(end) && !unsure {
+		if l.End.After(end) && !unsure {
 			end = l.End
 			atMost := l.Ended.Kind == EndedUnseen || l.Ended.Kind == EndedByLease && l.Ended.Known == PeersSaw
 			known = !atMost || !end.After(r.Split.Began)
 		}
-		if l.Term < r.Term && own && unsure && l.End.After(r.Split.Began) {
+		if unsure && l.End.After(r.Split.Began) {
 			known = false
 		}
 	}
