@@ -285,11 +285,11 @@ func (g *group) processEnd(r *Leadership) (at time.Time, ref Ref) {
 			break
 		}
 		off := g.apart(d.Node, r.Leader)
-		about := r.life == nil || d.isOf(r.life) && !g.ofFormer(d, r.life, off)
-		if off == unbounded || d.At.Before(last.Add(off)) || perhapsNext(d.At.Add(off)) || !about {
+		if off == unbounded || d.At.Before(last.Add(off)) || perhapsNext(d.At.Add(off)) {
 			continue
 		}
-		if EndedProcess(d.Evidence, r.Leader) {
+		about := r.life == nil || d.isOf(r.life) && !g.ofFormer(d, r.life, off)
+		if about && EndedProcess(d.Evidence, r.Leader) {
 			at, ref = d.At, d.Ref
 			break
 		}

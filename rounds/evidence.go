@@ -3,9 +3,9 @@ package rounds
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -214,9 +214,8 @@ const provenDead = "proven-dead"
 // reach. A refused dial alone proves nothing, since a firewall refuses too; after a link that was closed it does.
 func EndedProcess(evidence string, node uint64) bool {
 	refused, cut := false, false
-	for piece := range strings.SplitSeq(evidence, ", ") {
-		word, id, _ := strings.Cut(piece, " ")
-		if n, err := strconv.ParseUint(id, 10, 64); err != nil || n != node {
+	for word, id := range piecesOf(evidence) {
+		if id != node {
 			continue
 		}
 		switch word {
@@ -240,19 +239,34 @@ func (d *drop) noticedLate() bool {
 
 // names reports whether the evidence has the word about the node.
 func names(evidence, word string, node uint64) bool {
-	return strings.Contains(evidence+",", fmt.Sprintf("%s %d,", word, node))
+	for w, id := range piecesOf(evidence) {
+		if w == word && id == node {
+			return true
+		}
+	}
+	return false
 }
 
 // accused returns the nodes that are gone, as the evidence says.
 func accused(evidence string) (ids []uint64) {
-	for piece := range strings.SplitSeq(evidence, ", ") {
-		word, id, _ := strings.Cut(piece, " ")
-		n, rest, ok := leadingNumber(id)
-		if ok && rest == "" && slices.Contains(against, word) && !slices.Contains(ids, n) {
-			ids = append(ids, n)
+	for word, id := range piecesOf(evidence) {
+		if slices.Contains(against, word) && !slices.Contains(ids, id) {
+			ids = append(ids, id)
 		}
 	}
 	return ids
+}
+
+// piecesOf yields the words of the evidence, each with the node that it is about.
+func piecesOf(evidence string) iter.Seq2[string, uint64] {
+	return func(yield func(string, uint64) bool) {
+		for piece := range strings.SplitSeq(evidence, ", ") {
+			word, id, _ := strings.Cut(piece, " ")
+			if n, rest, ok := leadingNumber(id); ok && rest == "" && !yield(word, n) {
+				return
+			}
+		}
+	}
 }
 
 // union returns all of a, and then those elements of b that are not in a.
