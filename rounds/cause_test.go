@@ -725,8 +725,8 @@ func TestTheListTellsWhatEndedTheLeadershipBefore(t *testing.T) {
 	}
 }
 
-// "No leader was known" was told of a cluster all of whose processes had been killed and started again: that the process
-// of the leader had ended is why.
+// "No leader was known" was told of a cluster all of whose processes had been killed and started again: that the
+// process of the leader had ended is why.
 func TestAfterARestartOfAllTheEndOfTheProcessIsTheCause(t *testing.T) {
 	v := newVoters()
 	v.level = "info"

@@ -193,8 +193,8 @@ func TestProvenEndByClocksThatAreNotCompared(t *testing.T) {
 	}
 }
 
-// "Nobody leads in the end, but somebody does": the only other node noticed that its leader's lease was not renewed, by a
-// clock that no messages compare with the leader's. It need not be a voter: the leader may renew its lease by itself.
+// "Nobody leads in the end, but somebody does": the only other node noticed that its leader's lease was not renewed, by
+// a clock that no messages compare with the leader's. It need not be a voter: the leader may renew its lease by itself.
 func TestLeaseOfALoneVoterByClocksThatAreNotCompared(t *testing.T) {
 	const ahead = 5 * 3600e3 // of the follower's clock, in ms
 	v := newVoters()
