@@ -2,9 +2,11 @@ package tcp
 
 import (
 	"bufio"
+	"context"
 	"encoding/hex"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"slices"
@@ -114,6 +116,47 @@ func killAndProve(t *testing.T, n *node, process *os.Process, victim proto.Incar
 		said(proto.LinkUp, victim, 1), said(proto.LinkClosed, victim, 1),
 		said(proto.LinkClosed, victim, 0), said(proto.DialRefused, victim, 0))
 	t.Logf("proven dead %v after the kill", time.Since(killed))
+}
+
+// "No handshake is on the path of a failover between nodes that are up": from the kill to the proof, and to the first
+// message between the survivors, none begins.
+func TestNoHandshakeInAFailover(t *testing.T) {
+	ca := newAuthority(t)
+	counts := &counted{Security: ca.keeper(1)}
+	a, b := start(t, 1, func(c *Config) { c.Security = counts }), start(t, 3, with(ca.keeper(3)))
+	process, victim, addr := startVictim(t, a, victimsCredentials+"="+ca.issue(2))
+	begun := time.Now()
+	a.SetPeers([]Peer{{ID: 2, Incarnation: victim, Addr: addr}, b.asPeer()})
+	b.SetPeers([]Peer{a.asPeer()})
+	eventually(t, "the links are up, and no longer so new that their loss is not dialled at once", func() bool {
+		return a.linked() == 2 && b.linked() == 1 && time.Since(begun) > 2*timingFor(defaultPatience).minBackoff
+	})
+	before := counts.handshakes.Load()
+	if err := process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the proof", a.proven)
+	a.Send(message(1, 3, 1))
+	eventually(t, "the message", func() bool { return len(b.received()) == 1 })
+	if after := counts.handshakes.Load(); before == 0 || after != before {
+		t.Errorf("%d handshakes before the kill, %d after it", before, after)
+	}
+}
+
+// counted counts the handshakes that begin.
+type counted struct {
+	Security
+	handshakes atomic.Int64
+}
+
+func (c *counted) Dial(conn net.Conn, wanted proto.NodeID) (net.Conn, proto.NodeID, error) {
+	c.handshakes.Add(1)
+	return c.Security.Dial(conn, wanted)
+}
+
+func (c *counted) Accept(ctx context.Context, conn net.Conn) (net.Conn, proto.NodeID, error) {
+	c.handshakes.Add(1)
+	return c.Security.Accept(ctx, conn)
 }
 
 // "Whatever a process leaves unread when it dies, that one ends cleanly": the kernel
