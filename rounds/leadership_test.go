@@ -47,6 +47,26 @@ func TestLeaderWithCutLog(t *testing.T) {
 	}
 }
 
+// "By the process, which did not crash then": the last HEARTBEAT that the follower promised to is so long ago that the
+// lease may have ended a moment before the process did, at level info.
+func TestProcessThatEndsAsItsLeaseDoes(t *testing.T) {
+	for left, want := range map[int]rounds.EndKind{30: rounds.EndedUnseen, 700: rounds.EndedByProcess} { // ms
+		v := newVoters()
+		v.level = "info"
+		v.ask(3, 0, 1)
+		v.grant(1, 3, 1)
+		v.lead(3, 10, 1)
+		v.follow(1, 20, 3, 1)
+		v.add(1, 4500, trace.Record{
+			Event: "peers", Alive: []uint64{1, 2}, Evidence: "link-closed 3, dial-refused 3", Term: 1, Leader: 3, Token: 1,
+			ValidUntil: atMS(4500 + left),
+		})
+		if l := v.b.History().Groups[0].Leaderships[0]; l.Ended.Kind != want {
+			t.Errorf("%d ms left: %+v", left, l)
+		}
+	}
+}
+
 // "Evidence from before its term is used where a leader's log is missing": node 5 had been lost, and came back to lead.
 func TestEvidenceBeforeTheTerm(t *testing.T) {
 	s := newScript()
