@@ -58,8 +58,8 @@ func TestProcessThatEndsAsItsLeaseDoes(t *testing.T) {
 		v.lead(3, 10, 1)
 		v.follow(1, 20, 3, 1)
 		v.add(1, 4500, trace.Record{
-			Event: "peers", Alive: []uint64{1, 2}, Evidence: "link-closed 3, dial-refused 3", Term: 1, Leader: 3, Token: 1,
-			ValidUntil: atMS(4500 + left),
+			Event: "peers", Alive: []uint64{1, 2}, Evidence: "link-closed 3, dial-refused 3",
+			Term: 1, Leader: 3, Token: 1, ValidUntil: atMS(4500 + left),
 		})
 		if l := v.b.History().Groups[0].Leaderships[0]; l.Ended.Kind != want {
 			t.Errorf("%d ms left: %+v", left, l)
