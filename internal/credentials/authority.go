@@ -122,7 +122,7 @@ func OpenAuthority(dir string) (*Authority, error) {
 		return nil, fmt.Errorf("%s is empty: it had the key of the authority: bring back a copy, or replace the "+
 			"authority by ringleader certs make with another --dir", filepath.Join(home, authorityKey))
 	}
-	public, err := readFile(filepath.Join(home, caFile))
+	public, err := ReadFile(filepath.Join(home, caFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no %s: it has the authority's certificate: copy it from a directory that "+
 			"ringleader certs make wrote", filepath.Join(home, caFile))
@@ -166,7 +166,7 @@ func (a *Authority) hosts(id proto.NodeID) (hosts []string) {
 
 // certIn returns the certificate that a node's directory has; nil if it has none.
 func certIn(dir string) *x509.Certificate {
-	text, err := readFile(filepath.Join(dir, certFile))
+	text, err := ReadFile(filepath.Join(dir, certFile))
 	if err != nil {
 		return nil
 	}

@@ -30,8 +30,8 @@ func ReadSecret(path string, limit int64) ([]byte, error) {
 	})
 }
 
-// readFile returns what is in a file, whoever may read it. What it refuses besides, readRegular says.
-func readFile(path string) ([]byte, error) {
+// ReadFile returns what is in a file, whoever may read it. It refuses one that is no regular file, and one above 1 MiB.
+func ReadFile(path string) ([]byte, error) {
 	return readRegular(path, maxFile, func(fs.FileInfo) error { return nil })
 }
 

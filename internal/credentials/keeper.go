@@ -153,7 +153,7 @@ func (k *Keeper) SaveGossipKeys(keys [][]byte) error {
 		return err
 	}
 	path := filepath.Join(k.dir, gossipFile)
-	if there, err := readFile(path); err == nil && !bytes.Equal(there, m.files[gossipFile]) {
+	if there, err := ReadFile(path); err == nil && !bytes.Equal(there, m.files[gossipFile]) {
 		return fmt.Errorf("%s: the keys are not saved: %w", path, ErrNotRead)
 	}
 	if err := durable.WriteFile(path, text, 0o600); err != nil {

@@ -61,7 +61,7 @@ func readMost(dir string, node bool) (*material, error) {
 		{gossipFile, true, node, m.parseKeys},
 	} {
 		path := filepath.Join(dir, f.name)
-		get := readFile
+		get := ReadFile
 		if f.secret {
 			get = func(path string) ([]byte, error) { return ReadSecret(path, maxFile) }
 		}

@@ -131,7 +131,7 @@ func (a *Authority) revoked() (entries []x509.RevocationListEntry, number *big.I
 
 // listIn returns the list of this authority in a file, which may have another one's, too.
 func (a *Authority) listIn(path string) (*x509.RevocationList, error) {
-	text, err := readFile(path)
+	text, err := ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func (a *Authority) note(word string, numbers ...*big.Int) error {
 
 // notes returns what issuedFile has. If it is lost, these are the certificates that the nodes' directories have.
 func (a *Authority) notes() (text []byte, err error) {
-	if text, err = ifThere(readFile(a.home(issuedFile))); err != nil || len(text) > 0 {
+	if text, err = ifThere(ReadFile(a.home(issuedFile))); err != nil || len(text) > 0 {
 		return text, err
 	}
 	nodes, err := filepath.Glob(filepath.Join(a.dir, nodeDirs))

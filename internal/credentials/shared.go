@@ -19,8 +19,8 @@ import (
 // that it wrote. Where the certificate is lost, or its key, it does what Issue does.
 func (a *Authority) Complete(who Identity, hosts []string, life time.Duration) (wrote []string, err error) {
 	dir := a.nodeDir(who.ID)
-	cert, err1 := ifThere(readFile(filepath.Join(dir, certFile)))
-	key, err2 := ifThere(readFile(filepath.Join(dir, keyFile)))
+	cert, err1 := ifThere(ReadFile(filepath.Join(dir, certFile)))
+	key, err2 := ifThere(ReadFile(filepath.Join(dir, keyFile)))
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (a *Authority) TakeGossipKeys(file string, ids []proto.NodeID) error {
 // share copies files of the authority into dir, as far as they are there, and returns their names.
 func (a *Authority) share(dir string, names ...string) (shared []string, err error) {
 	for _, name := range names {
-		content, err := ifThere(readFile(a.home(name)))
+		content, err := ifThere(ReadFile(a.home(name)))
 		if err != nil {
 			return shared, err
 		}

@@ -42,7 +42,7 @@ func nameOf(n pkix.Name) string { return cmp.Or(n.CommonName, n.String()) }
 func Show(dir string) (found []Certificate, err error) {
 	node := has(filepath.Join(dir, certFile)) || has(filepath.Join(dir, keyFile))
 	m, err := read(dir, node)
-	text, _ := readFile(filepath.Join(dir, certFile)) // why not, read says
+	text, _ := ReadFile(filepath.Join(dir, certFile)) // why not, read says
 	own, _ := certificates(text)
 	for i, c := range slices.Concat(own, m.roots) {
 		path := filepath.Join(dir, caFile)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -50,7 +49,7 @@ func (d *Daemon) identity() credentials.Identity {
 // wants it so.
 func (d *Daemon) pinIdentity() error {
 	path, want := filepath.Join(d.DataDir, pin), d.identity().String()
-	text, err := os.ReadFile(path)
+	text, err := credentials.ReadFile(path)
 	is := strings.TrimSpace(string(text))
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):

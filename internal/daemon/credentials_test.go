@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -198,5 +199,23 @@ func TestAnEmptyPinIsNoIdentity(t *testing.T) {
 	w.ID = 4
 	if err := w.pinIdentity(); err == nil {
 		t.Error("another node uses the votes")
+	}
+}
+
+// "A pipe, a device, a link to nothing … are such files" as a node does not wait for: the start with one ends.
+func TestAPinThatIsNoFile(t *testing.T) {
+	w := watch(t)
+	for name, make := range map[string]func(string) error{
+		"pipe":            func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"directory":       func(path string) error { return os.Mkdir(path, 0o700) },
+		"link to nothing": func(path string) error { return os.Symlink(path+"-gone", path) },
+	} {
+		w.Cluster, w.DataDir = "blue", t.TempDir()
+		if err := make(filepath.Join(w.DataDir, pin)); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.pinIdentity(); err == nil || !strings.Contains(err.Error(), pin) {
+			t.Errorf("a %s: %v", name, err)
+		}
 	}
 }
