@@ -54,9 +54,9 @@ func (a act) excludes(b act) bool {
 
 // clashes returns all pairs of acts that overlap although they must not. It returns first the pairs
 // in which both acts are functions at work, then those with one such act, then those in which both
-// are lent leases.
+// are lent leases. A lease that was over when its holder heard of it, as after a pause, allowed nothing.
 func clashes(acts []act) (found []clash) {
-	acts = slices.Clone(acts)
+	acts = slices.DeleteFunc(slices.Clone(acts), func(a act) bool { return a.until <= a.from })
 	slices.SortFunc(acts, func(a, b act) int { return cmp.Compare(a.from, b.from) })
 	var open []act
 	for _, b := range acts {

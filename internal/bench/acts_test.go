@@ -36,6 +36,7 @@ func TestClashes(t *testing.T) {
 		{"two functions of one node", []act{works(1, "a", 1, 5), works(1, "b", 4, 9)}, 1},
 		{"the lease that was lent outlives the leader", []act{may(1, 1, 5), works(2, "b", 4, 9)}, 1},
 		{"two leases", []act{may(1, 1, 5), may(2, 4, 9)}, 1},
+		{"a lease that was over when its holder heard of it", []act{works(1, "a", 1, 9), may(2, 8, 3)}, 0},
 		{"a node works, and says that it leads", []act{works(1, "a", 1, 9), may(1, 2, 12)}, 0},
 		{"two beside one", []act{works(1, "a", 1, 9), may(2, 2, 4), may(3, 5, 6)}, 2},
 	} {
