@@ -162,12 +162,7 @@ func TestAFrozenLeaderLedNobody(t *testing.T) {
 			"Node 2 led until 12:00:05.101 at the latest, by its own word",
 		},
 	} {
-		v := newVoters()
-		v.algo, v.guarantee = "bully", "best-effort"
-		v.exchange(1, 1, -200, -190)
-		v.exchange(2, 1, -100, -90)
-		v.leadAlone(2, 0, 1)
-		v.add(1, 1, trace.Record{Term: 1, Event: "receive", Leader: 2, Why: []string{"2 leads term 1 -> follow it"}})
+		v := ledByNode2("bully")
 		for ms := 500; woke == wroteOn && ms < woke; ms += 500 {
 			v.add(2, ms, trace.Record{Term: 1, Event: "timeout", Leader: 2})
 		}
@@ -185,15 +180,22 @@ func TestAFrozenLeaderLedNobody(t *testing.T) {
 	}
 }
 
-// "The leader led on for 3.1 s" was said of one that was frozen then, where the next leader won no sooner than in the
-// second election.
-func TestAFrozenLeaderDidNotLeadOn(t *testing.T) {
+// ledByNode2 returns records of nodes 1 and 2 of a best-effort algorithm, whose clocks messages compare: node 2 leads
+// term 1, and node 1 follows it.
+func ledByNode2(algo string) *voters {
 	v := newVoters()
-	v.algo, v.guarantee = "ring", "best-effort"
+	v.algo, v.guarantee = algo, "best-effort"
 	v.exchange(1, 1, -200, -190)
 	v.exchange(2, 1, -100, -90)
 	v.leadAlone(2, 0, 1)
 	v.add(1, 1, trace.Record{Term: 1, Event: "receive", Leader: 2, Why: []string{"2 leads term 1 -> follow it"}})
+	return v
+}
+
+// "The leader led on for 3.1 s" was said of one that was frozen then, where the next leader won no sooner than in the
+// second election.
+func TestAFrozenLeaderDidNotLeadOn(t *testing.T) {
+	v := ledByNode2("ring")
 	v.add(1, 5000, trace.Record{
 		Term: 2, Event: "peers", Alive: []uint64{1}, Evidence: "heartbeat-missed 2",
 		Why: []string{"leader 2 is gone -> call an election of term 2"},
@@ -212,12 +214,7 @@ func TestAFrozenLeaderDidNotLeadOn(t *testing.T) {
 // "The leader led on" was said of one that was frozen, since the node that had lost it saw it again just before it
 // wrote by itself that it led no more. "Nodes 1 and 3 had evidence of their own within 4 s" was said of a second loss.
 func TestAFrozenLeaderThatWasSeenAgainDidNotLeadOn(t *testing.T) {
-	v := newVoters()
-	v.algo, v.guarantee = "ring", "best-effort"
-	v.exchange(1, 1, -200, -190)
-	v.exchange(2, 1, -100, -90)
-	v.leadAlone(2, 0, 1)
-	v.add(1, 1, trace.Record{Term: 1, Event: "receive", Leader: 2, Why: []string{"2 leads term 1 -> follow it"}})
+	v := ledByNode2("ring")
 	v.add(1, 2, trace.Record{Term: 1, Event: "peers", Leader: 2, Alive: []uint64{1, 2, 3}})
 	v.add(3, 3, trace.Record{Term: 1, Event: "receive", Leader: 2, Why: []string{"2 leads term 1 -> follow it"}})
 	v.add(1, 5000, trace.Record{
@@ -342,12 +339,7 @@ func TestWhoFollowedTheOtherLeaderOfATermIsToldSo(t *testing.T) {
 // seconds then. The first to miss it had heard nothing of it, and the others lost it a moment later.
 func TestAChangeBeganBeforeTheNextOneLed(t *testing.T) {
 	for wroteOn, want := range map[bool]string{false: " 2-3 12:00:05.000 1 ", true: " 2-3 12:00:05.400 1 "} {
-		v := newVoters()
-		v.algo, v.guarantee = "ring", "best-effort"
-		v.exchange(1, 1, -200, -190)
-		v.exchange(2, 1, -100, -90)
-		v.leadAlone(2, 0, 1)
-		v.add(1, 1, trace.Record{Term: 1, Event: "receive", Leader: 2, Why: []string{"2 leads term 1 -> follow it"}})
+		v := ledByNode2("ring")
 		for ms := 500; wroteOn && ms < 5700; ms += 500 {
 			v.add(2, ms, trace.Record{Term: 1, Event: "timeout", Leader: 2})
 		}
@@ -378,12 +370,7 @@ func TestAChangeBeganBeforeTheNextOneLed(t *testing.T) {
 // "The process of node 2 ended (it said good-bye)" was given as the reason of a change that began a second before, when
 // it was asked to resign: it wanted to hand over to node 3, which was frozen, and left only then.
 func TestALeaderThatHandedOverInVainStoppedAsItWasAskedTo(t *testing.T) {
-	v := newVoters()
-	v.algo, v.guarantee = "ring", "best-effort"
-	v.exchange(1, 1, -200, -190)
-	v.exchange(2, 1, -100, -90)
-	v.leadAlone(2, 0, 1)
-	v.add(1, 1, trace.Record{Term: 1, Event: "receive", Leader: 2, Why: []string{"2 leads term 1 -> follow it"}})
+	v := ledByNode2("ring")
 	v.add(2, 1000, trace.Record{
 		Term: 1, Event: "resign", LeaderChange: trace.Resigned,
 		Why: []string{"asked to resign -> step down, hand over to 3"},
