@@ -42,6 +42,7 @@ func TestManyNodes(t *testing.T) {
 		"svg":     func(w io.Writer) error { return render.SVG(w, r) },
 		"mermaid": func(w io.Writer) error { return render.Mermaid(w, r) },
 		"text":    func(w io.Writer) error { return render.Text(w, r, 80) },
+		"list":    func(w io.Writer) error { return report.List(w, h.Groups[0], report.Selection{}) },
 		"show":    func(w io.Writer) error { return report.Show(w, h.Groups[0], r, false) },
 	} {
 		var out bytes.Buffer

@@ -12,36 +12,39 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// summary writes who leads at the end of the records, which nodes run, and how long nobody led.
+// summary writes the head of the list, and an empty line.
 func (p *page) summary(g *rounds.Group) {
-	if len(g.Mixed) > 0 {
-		p.line("These are two clusters under one label: %s were two processes each at once. It is mixed up below.",
-			shortIDs(g.Mixed))
+	lines := Head(g)
+	for _, line := range lines {
+		p.line("%s", line)
+	}
+	if len(lines) > 0 {
 		p.WriteByte('\n')
-		return
 	}
-	if g.Run > 0 {
-		return
-	}
-	if len(g.Leaderships) == 0 {
-		p.neverLed(g)
-		return
-	}
-	now := []string{present(g), upAndDown(g)}
-	if !g.Replaced.IsZero() {
-		now = []string{fmt.Sprintf("All of its processes had ended by %s, when the cluster was made anew.",
-			dated(g.Replaced))}
-	}
-	for _, line := range append(now, withoutLeader(g)) {
-		if line != "" {
-			p.line("%s", line)
-		}
-	}
-	p.WriteByte('\n')
 }
 
-// neverLed writes which nodes run, and which voters cannot make a leader, where nobody ever led.
-func (p *page) neverLed(g *rounds.Group) {
+// Head says in sentences who leads at the end of the records, which nodes run, and how long nobody led. Of a simulated
+// run it says nothing. The sentences may contain any text from the logs.
+func Head(g *rounds.Group) []string {
+	switch {
+	case len(g.Mixed) > 0:
+		return []string{fmt.Sprintf("These are two clusters under one label: %s were two processes each at once. "+
+			"It is mixed up below.", shortIDs(g.Mixed))}
+	case g.Run > 0:
+		return nil
+	case len(g.Leaderships) == 0:
+		return neverLed(g)
+	}
+	now := []string{present(g), upAndDown(g), withoutLeader(g)}
+	if !g.Replaced.IsZero() {
+		now = []string{fmt.Sprintf("All of its processes had ended by %s, when the cluster was made anew.",
+			dated(g.Replaced)), withoutLeader(g)}
+	}
+	return slices.DeleteFunc(now, func(line string) bool { return line == "" })
+}
+
+// neverLed says which nodes run, and which voters cannot make a leader, where nobody ever led.
+func neverLed(g *rounds.Group) []string {
 	var all, voteless []uint64
 	var last, by []rounds.Ref
 	for _, n := range g.Nodes {
@@ -52,15 +55,15 @@ func (p *page) neverLed(g *rounds.Group) {
 			voteless, by = append(voteless, n.ID), append(by, n.Voteless)
 		}
 	}
-	p.line("Nobody led, by the records of %s%s.", shortIDs(all), cite(g.Names, last...))
+	lines := []string{fmt.Sprintf("Nobody led, by the records of %s%s.", shortIDs(all), cite(g.Names, last...))}
 	if len(voteless) > 0 {
-		p.line("%s %s for nobody, since nothing is saved of earlier votes%s.", words.Upper(shortIDs(voteless)),
-			words.Either(len(voteless), "votes", "vote"), cite(g.Names, by...))
+		lines = append(lines, fmt.Sprintf("%s %s for nobody, since nothing is saved of earlier votes%s.",
+			words.Upper(shortIDs(voteless)), words.Either(len(voteless), "votes", "vote"), cite(g.Names, by...)))
 	}
 	if line := upAndDown(g); line != "" {
-		p.line("%s", line)
+		lines = append(lines, line)
 	}
-	p.WriteByte('\n')
+	return lines
 }
 
 // present says who leads at the end of the records, or why nobody does.
@@ -203,6 +206,10 @@ func upAndDown(g *rounds.Group) string {
 	ids, by, rest := map[condition][]uint64{}, map[condition][]rounds.Ref{}, 0
 	var refused []uint64
 	var quiet []string
+	alive, lost := believedAlive(g), departures(g)
+	for id := range alive {
+		delete(lost, id)
+	}
 	for _, n := range g.Nodes {
 		e := lastEvent(&n)
 		is, refs := condition{"ended", "ended", e.Known}, []rounds.Ref{e.Ref}
@@ -211,7 +218,7 @@ func upAndDown(g *rounds.Group) string {
 		}
 		switch {
 		case n.Records == 0:
-			is, refs = withoutLog(g, &n)
+			is, refs = withoutLog(g, &n, lost[n.ID])
 		case e.Kind == rounds.Ended && e.Why != "":
 			is = failed
 		case e.Kind == rounds.Silent || e.Kind == rounds.Paused:
@@ -278,17 +285,11 @@ var (
 	unlogged       = condition{"has no log here", "have no log here", ""}
 )
 
-// withoutLog says how a node of which no record is here is, by its peers, and by which records. One that a peer still
-// believes alive, or saw again, was not lost for good.
-func withoutLog(g *rounds.Group, n *rounds.Node) (is condition, by []rounds.Ref) {
-	for _, other := range g.Nodes {
-		if slices.Contains(other.Alive, n.ID) && lastEvent(&other).Kind != rounds.Ended {
-			return unlogged, nil
-		}
-	}
+// withoutLog says how a node of which no record is here is, by how its peers lost it, and by which records.
+func withoutLog(g *rounds.Group, n *rounds.Node, lost []rounds.Dropped) (is condition, by []rounds.Ref) {
 	is = unlogged
-	lost, _ := lossesIn(g, n.ID)
-	for _, l := range lost {
+	losses, _ := lossesOf(g, n, lost)
+	for _, l := range losses {
 		switch {
 		case rounds.EndedProcess(l.Evidence, n.ID):
 			return endedUnlogged, l.Refs[:1]
@@ -297,6 +298,20 @@ func withoutLog(g *rounds.Group, n *rounds.Node) (is condition, by []rounds.Ref)
 		}
 	}
 	return is, by
+}
+
+// believedAlive returns whom a node that is not known to have ended believes alive: who was lost before is back.
+func believedAlive(g *rounds.Group) map[uint64]bool {
+	alive := map[uint64]bool{}
+	for _, n := range g.Nodes {
+		if lastEvent(&n).Kind == rounds.Ended {
+			continue
+		}
+		for _, id := range n.Alive {
+			alive[id] = true
+		}
+	}
+	return alive
 }
 
 // unheardOf reports whether the node wrote nothing since somebody else began to lead who leads still, as far as the

@@ -121,9 +121,30 @@ func lossesIn(g *rounds.Group, id uint64) (list []Loss, again string) {
 	if n == nil {
 		return nil, ""
 	}
+	return lossesOf(g, n, departures(g)[id])
+}
+
+// departures returns how nodes lost other ones, by the id of the lost node.
+func departures(g *rounds.Group) map[uint64][]rounds.Dropped {
+	lost := map[uint64][]rounds.Dropped{}
+	for _, n := range g.Nodes {
+		for _, d := range n.Gone {
+			if d.ID != n.ID {
+				lost[d.ID] = append(lost[d.ID], d)
+			}
+		}
+	}
+	return lost
+}
+
+// lossesOf is lossesIn for a node and how others lost it.
+func lossesOf(g *rounds.Group, n *rounds.Node, lost []rounds.Dropped) (list []Loss, again string) {
+	if len(lost) == 0 {
+		return nil, ""
+	}
 	wrote, life := false, rounds.Life{}
 	for _, l := range g.Leaderships { // of a node whose log is missing, all that is known of its last process
-		if n.Records == 0 && l.Leader == id && l.From.After(life.From) {
+		if n.Records == 0 && l.Leader == n.ID && l.From.After(life.From) {
 			life.From = l.From
 		}
 	}
@@ -135,16 +156,13 @@ func lossesIn(g *rounds.Group, id uint64) (list []Loss, again string) {
 		}
 		wrote = last.Kind != rounds.Ended && last.Kind != rounds.Silent
 	}
-	for _, other := range g.Nodes {
-		for _, d := range other.Gone {
-			over := d.At.Before(life.From) || n.Records == 0 && d.Again
-			if d.ID == id && other.ID != id && !over {
-				list = Lost(list, id, Loss{d.At, []uint64{d.Node}, d.Evidence, d.Refs()})
-			}
+	for _, d := range lost {
+		if over := d.At.Before(life.From) || n.Records == 0 && d.Again; !over {
+			list = Lost(list, n.ID, Loss{d.At, []uint64{d.Node}, d.Evidence, d.Refs()})
 		}
 	}
-	lost := func(one Loss) bool { return !one.At.Before(life.Until) }
-	if wrote && len(list) > 0 && !slices.ContainsFunc(list, lost) {
+	after := func(one Loss) bool { return !one.At.Before(life.Until) }
+	if wrote && len(list) > 0 && !slices.ContainsFunc(list, after) {
 		again = fmt.Sprintf("It wrote again after that: its last record is of %s%s.", clock(life.Until),
 			cite(g.Names, life.Last))
 	}
