@@ -191,7 +191,8 @@ func (s Selection) within(t time.Time) bool {
 	return !t.Before(s.Since) && (s.Until.IsZero() || !t.After(s.Until))
 }
 
-// Select returns the part of the history that the selection chooses, with its findings.
+// Select returns the part of the history that the selection chooses, with its findings. That nobody leads at the end of
+// the records is a part of each.
 func Select(h *rounds.History, s Selection) *rounds.History {
 	part := *h
 	part.Groups = nil
@@ -202,7 +203,7 @@ func Select(h *rounds.History, s Selection) *rounds.History {
 			return slices.ContainsFunc(one.Rounds, func(r *rounds.Round) bool { return r.Term == term })
 		}
 		one.Incidents = slices.DeleteFunc(slices.Clone(g.Incidents), func(in rounds.Incident) bool {
-			return !slices.ContainsFunc(in.Terms, has)
+			return in.Leader != 0 && !slices.ContainsFunc(in.Terms, has)
 		})
 		one.Findings = slices.DeleteFunc(slices.Clone(g.Findings), func(f rounds.Finding) bool {
 			return f.Term != 0 && !has(f.Term)
@@ -271,7 +272,7 @@ func (p *page) row(r *rounds.Round, dated bool) {
 		at = from.UTC().Format("01-02 15:04:05")
 	}
 	p.line(row, terms(r), at, leaders(r), follow, sentAtLeast(r), known(r.Split.Detect, r.Split.DetectKnown),
-		elect, known(r.Split.Announce, r.Split.AnnounceKnown), leaderless(r), why(r), rowProof(p.names, r))
+		elect, known(r.Split.Announce, r.Split.AnnounceKnown), Leaderless(r), why(r), rowProof(p.names, r))
 }
 
 // rowProof names the records of the line of a round.
@@ -324,8 +325,9 @@ func sentAtLeast(r *rounds.Round) string {
 	return n
 }
 
-// leaderless says for how long nobody led before the round's winner did, or since.
-func leaderless(r *rounds.Round) string {
+// Leaderless says for how long nobody led before the round's winner did, or since: "≥16.2 s", "?" where no record tells,
+// and "-" if another line says it.
+func Leaderless(r *rounds.Round) string {
 	in := r.Incident
 	switch {
 	case in == nil || r.Term != in.MainTerm() || r.Winner != nil && in.Leader != r.Winner.Node:

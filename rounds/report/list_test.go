@@ -3,6 +3,7 @@ package report_test
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -108,4 +109,16 @@ func TestListWithoutElections(t *testing.T) {
 	all := func(string) bool { return true }
 	says(t, list(all, report.Selection{Findings: true, Until: time.Date(2026, 11, 25, 0, 0, 0, 0, time.UTC)}), "!TERM",
 		"nothing that began then is wrong, as far as the records tell\n")
+}
+
+// "Who leads now and since when": a part of the history tells that, too. As JSON and as a page the outage that went on at
+// the end of the records was left out, as no term was called in it: "The records do not tell who leads."
+func TestAPartTellsWhoLeadsNow(t *testing.T) {
+	paths, _ := filepath.Glob("../testdata/cases/outage-17s-quorum-lost/*.log")
+	b, batch := rounds.NewBuilder(), logs.Batch{Paths: paths}
+	batch.Read(b, func(err error) { t.Fatal(err) })
+	for _, s := range []report.Selection{{}, {Last: 1}, {Findings: true}} {
+		head := report.Head(report.Select(b.History(), s).Groups[0])
+		says(t, strings.Join(head, "\n"), "Nobody leads since 11:51:42.743 at the latest, perhaps since 11:51:40.410: ")
+	}
 }
