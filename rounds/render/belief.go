@@ -3,6 +3,7 @@ package render
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/rounds"
 )
@@ -18,7 +19,7 @@ type belief struct {
 type stand byte
 
 const (
-	unknown  stand = iota // the node wrote no record yet
+	unknown  stand = iota // the records do not tell it
 	looking               // the node knows no leader
 	follower              // the node follows belief.leader
 	leader                // the node leads
@@ -96,12 +97,12 @@ func judged(st *rounds.Step) map[uint64]bool {
 	return about
 }
 
-// believed sets the belief of each node before the first step. The map known has the beliefs after
-// the round before. If a belief is not known, the first step of the node may say what it changed.
-func (s *layout) believed(known map[uint64]belief) {
+// believed sets the belief of each node before the first step. known returns what the rounds before tell of it.
+// If they tell nothing, the first step of the node may say what it changed.
+func (s *layout) believed(known func(id uint64, at time.Time) belief) {
 	s.before = make([]belief, len(s.lanes))
 	for lane, id := range s.lanes {
-		s.before[lane] = known[id]
+		s.before[lane] = known(id, s.zero)
 	}
 	told := make([]bool, len(s.lanes))
 	for i := range s.round.Steps {
@@ -116,16 +117,21 @@ func (s *layout) believed(known map[uint64]belief) {
 	}
 }
 
-// beforeFirst returns the belief of a node before st, its first step of a round. known is its belief
-// after the round before.
+// beforeFirst returns the belief of a node before st, its first step of a round. known is what the rounds before tell
+// of it, where records may be missing.
 func beforeFirst(st *rounds.Step, known belief) belief {
-	switch {
-	case known.stand == unknown && st.Change != "" && st.Prev != 0:
-		b := belief{leader: st.Prev}
-		b.stand = b.standing(st.Ref.Node)
-		return b
-	case known.stand == gone && st.Event != "start": // whoever thought so erred
-		known.stand = known.standing(st.Ref.Node)
+	was := belief{leader: st.Leader, term: st.LeaderTerm}
+	if st.Change != "" {
+		was = belief{leader: st.Prev}
 	}
-	return known
+	sure := known.stand != unknown && known.stand != gone
+	switch {
+	case st.Event == "start", sure && known.leader == was.leader:
+		return known
+	case was.leader != 0 || st.Change != "":
+		was.stand = was.standing(st.Ref.Node)
+	default:
+		was.stand = looking
+	}
+	return was
 }

@@ -31,7 +31,7 @@ const (
 
 // newLayout lays out a round. If lanes is nil, every node of the round gets a lane, unless there are too many. If
 // before is nil, only the steps themselves tell what the nodes believed before the round.
-func newLayout(r *rounds.Round, lanes []uint64, before map[uint64]belief) *layout {
+func newLayout(r *rounds.Round, lanes []uint64, before func(id uint64, at time.Time) belief) *layout {
 	s := &layout{round: r, lanes: lanes, at: map[uint64]int{}, zero: r.Split.Began}
 	if s.lanes == nil {
 		s.lanes = foldLanes([]*rounds.Round{r}, inPlace(r.Algorithm, []*rounds.Round{r}, involved(r)))
@@ -46,6 +46,9 @@ func newLayout(r *rounds.Round, lanes []uint64, before map[uint64]belief) *layou
 	}
 	if s.zero.IsZero() && len(r.Steps) > 0 {
 		s.zero = r.Steps[0].At
+	}
+	if before == nil {
+		before = func(uint64, time.Time) belief { return belief{} }
 	}
 	s.believed(before)
 	s.phases = phases(r)

@@ -38,6 +38,26 @@ func ledBy(g *rounds.Group, shown []*rounds.Round, end time.Time) (list []rounds
 	return list
 }
 
+// holds reports whether a node that had the belief has it still, as far as the records tell: while the timeline shows
+// that it follows, and while its process runs.
+func (b belief) holds(g *rounds.Group, led []rounds.Leadership, id uint64, at time.Time) bool {
+	within := func(from, until time.Time) bool { return !at.Before(from) && !at.After(until) }
+	switch b.stand {
+	case looking:
+		n := nodeOf(g, id)
+		return n != nil && (n.Leader == 0 && goneAt(n).IsZero() || slices.ContainsFunc(n.Lives, func(l rounds.Life) bool {
+			return within(l.From, l.Until)
+		}))
+	case leader, follower:
+		return slices.ContainsFunc(led, func(r rounds.Leadership) bool {
+			follows := func(f rounds.Follower) bool { return f.Node == id && within(f.From, f.Until) }
+			return r.Leader == b.leader && r.Term == b.term &&
+				(id == r.Leader && within(r.From, r.Until) || slices.ContainsFunc(r.Followers, follows))
+		})
+	}
+	return true
+}
+
 // nodeOf returns the node with the id, or nil.
 func nodeOf(g *rounds.Group, id uint64) *rounds.Node {
 	i := slices.IndexFunc(g.Nodes, func(n rounds.Node) bool { return n.ID == id })

@@ -5,6 +5,7 @@
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 // How long a real millisecond is shown, in milliseconds.
 const speeds = [0.1, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000];
+const leastScale = 0.8; // of the diagram, where it does not fit
 const longestWait = 2500; // of a pause in which nothing happens, as shown
 
 class Replay {
@@ -182,7 +183,7 @@ class Replay {
     const li = this.chips[i];
     li.className = `${s.s} h${s.h}${active ? " active" : ""}`;
     Object.assign(li.dataset, { stand: s.s, leader: s.l || "0", term: s.t || "0" });
-    const words = { unknown: "wrote nothing yet", looking: "knows no leader", gone: "is gone",
+    const words = { unknown: "not known", looking: "knows no leader", gone: "is gone",
       leader: "leads", follower: `follows ${s.l}` };
     const text = words[s.s] + (s.t ? `, term ${s.t}` : "");
     li.lastChild.textContent = text;
@@ -209,6 +210,7 @@ class Replay {
   // the first step all of it is to be read.
   overlay() {
     this.drawing = this.root.querySelector(".diagram svg");
+    this.drawing.style.minWidth = `${leastScale * this.round.width}px`; // a wider one is scrolled
     const g = element("g", { class: "overlay" }, this.drawing);
     this.veil = element("rect", { class: "veil", x: 0, width: this.round.width }, g);
     this.line = element("path", { class: "cursor" }, g);
@@ -238,6 +240,7 @@ class Replay {
   // scroll keeps the cursor in sight, within the diagram's own box only.
   scroll(y) {
     const box = this.root.querySelector(".scroll");
+    y *= this.drawing.clientWidth / this.round.width;
     if (y < box.scrollTop + 40 || y > box.scrollTop + box.clientHeight - 80) {
       box.scrollTop = y - box.clientHeight / 3;
     }

@@ -42,7 +42,7 @@ func legendOf(s *layout) (items []legendItem) {
 		legendItem{sign: "lane", look: "leader h0", text: "leads"},
 		legendItem{sign: "lane", look: "follower h0", text: "follows (the number is its leader)"},
 		legendItem{sign: "lane", look: "looking", text: "knows no leader"},
-		legendItem{sign: "lane", look: "unknown", text: "wrote nothing yet"},
+		legendItem{sign: "lane", look: "unknown", text: "not known"},
 		legendItem{sign: "cross", text: "is gone"})
 	return items
 }
