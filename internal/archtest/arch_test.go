@@ -108,7 +108,7 @@ var house = []room{
 		module: []string{"internal/trace", "rounds", "rounds/logs", "rounds/report"},
 	},
 	{path: "rounds/report", module: []string{"algorithms", "algorithms/catalog", "internal/words", "proto", "rounds"}},
-	{path: "rounds/render", module: []string{"algorithms/catalog", "proto", "rounds"}},
+	{path: "rounds/render", module: []string{"algorithms/catalog", "proto", "rounds", "rounds/report"}},
 	{path: "node", module: []string{"algorithms", "proto", "internal/trace"}, others: []string{zerolog}},
 	{
 		path: "node/tcp", module: []string{"proto"},

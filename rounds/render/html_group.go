@@ -6,8 +6,10 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/rounds"
+	"github.com/ringleader-dev/ringleader/rounds/report"
 )
 
 // pageGroup is one cluster in the page.
@@ -15,6 +17,7 @@ type pageGroup struct {
 	Name      string
 	Algorithm string
 	Guarantee string
+	Head      []string // who leads now, which nodes run, how long nobody led
 	Nodes     int
 	Rounds    []*pageRound
 	Unknown   []string
@@ -30,6 +33,7 @@ type pageRound struct {
 	Title    string
 	Brief    string // one line about the round, for the list of rounds
 	Took     string
+	Nobody   string // how long nobody led
 	Facts    []fact
 	Findings []pageFinding
 	Unknown  []string
@@ -56,7 +60,7 @@ func layGroup(index int, g *rounds.Group) *pageGroup {
 	shown := g.Rounds[max(0, len(g.Rounds)-MaxPictured):]
 	page := &pageGroup{
 		Name: clean(g.Cluster), Algorithm: clean(g.Algorithm), Guarantee: clean(g.Guarantee),
-		Nodes: len(g.Nodes), Unknown: cleanAll(g.Unknown), Left: g.Left + len(g.Rounds) - len(shown),
+		Nodes: len(g.Nodes), Head: cleanAll(report.Head(g)), Unknown: cleanAll(g.Unknown), Left: g.Left + len(g.Rounds) - len(shown),
 	}
 	if g.Run > 0 {
 		page.Name = fmt.Sprintf("simulated run %d", g.Run)
@@ -72,9 +76,16 @@ func layGroup(index int, g *rounds.Group) *pageGroup {
 		page.Data.Nodes = append(page.Data.Nodes, laneName(id, len(all)-len(lanes)+1))
 		page.Data.Hues = append(page.Data.Hues, hue(id))
 	}
+	_, last := limits(g)
+	led := ledBy(g, nil, last)
 	known := map[uint64]belief{}
 	for i, r := range g.Rounds {
-		s := newLayout(r, lanes, known)
+		s := newLayout(r, lanes, func(id uint64, at time.Time) belief {
+			if b := known[id]; b.holds(g, led, id, at) {
+				return b
+			}
+			return belief{}
+		})
 		s.refs = g.Names
 		if i >= len(g.Rounds)-len(shown) {
 			page.Rounds = append(page.Rounds, newPageRound(fmt.Sprintf("g%d-t%d", index, r.Term), s))
@@ -135,6 +146,9 @@ func newPageRound(id string, s *layout) *pageRound {
 	}
 	if r.Split.ElectKnown {
 		page.Took = span(r.Split.Elect + r.Split.Announce)
+	}
+	if nobody := report.Leaderless(r); nobody != "-" && nobody != "?" {
+		page.Nobody = nobody
 	}
 	for _, f := range r.Findings {
 		finding := pageFinding{Name: clean(string(f.Name)), Text: sentence(f.Text)}

@@ -116,7 +116,8 @@ func (d *drawing) laneData(lane int, b belief) laneData {
 
 // fact is one line about a round.
 type fact struct {
-	Name, Text, Quote string
+	Name, Text string
+	Theory     string // what the sources say of it
 }
 
 func facts(r *rounds.Round) []fact {
@@ -132,7 +133,7 @@ func facts(r *rounds.Round) []fact {
 		if w.Why != "" {
 			text += ": " + clean(w.Why)
 		}
-		list = append(list, fact{Name: "Winner", Text: text, Quote: clean(w.Rule)})
+		list = append(list, fact{Name: "Winner", Text: text, Theory: clean(w.Rule)})
 	}
 	if r.Ballot != nil {
 		list = append(list, fact{Name: "Voters", Text: ballot(r.Ballot)})
@@ -144,7 +145,7 @@ func facts(r *rounds.Round) []fact {
 		list = append(list, fact{Name: "Time", Text: text})
 	}
 	if len(r.Counts) > 0 {
-		list = append(list, fact{Name: "Messages", Text: counts(r)})
+		list = append(list, fact{Name: "Messages", Text: counts(r), Theory: theory(r)})
 	}
 	for _, b := range r.LeftBehind {
 		list = append(list, fact{Name: "Left behind", Text: fmt.Sprintf("node %d: %s", b.Node, clean(b.Reason))})
@@ -189,13 +190,19 @@ func counts(r *rounds.Round) string {
 		}
 		text += fmt.Sprintf("%d %s", c.Sent, clean(c.Kind))
 	}
+	return text
+}
+
+// theory says how many messages a round takes by the sources.
+func theory(r *rounds.Round) string {
+	var parts []string
 	if t := r.Theory; t != nil {
-		text += fmt.Sprintf("; by theory %d at best and %d at worst, with %d alive", t.Best, t.Worst, t.Live)
+		parts = append(parts, fmt.Sprintf("%d at best and %d at worst, with %d alive", t.Best, t.Worst, t.Live))
 	}
 	if r.Ballot != nil && r.Ballot.Theory != nil {
-		text += fmt.Sprintf("; the votes take %d to %d besides", r.Ballot.Theory.Best, r.Ballot.Theory.Worst)
+		parts = append(parts, fmt.Sprintf("the votes take %d to %d", r.Ballot.Theory.Best, r.Ballot.Theory.Worst))
 	}
-	return text
+	return strings.Join(parts, "; ")
 }
 
 // ballot says how the voters answered.

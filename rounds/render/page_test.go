@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/ringleader-dev/ringleader/rounds"
+	"github.com/ringleader-dev/ringleader/rounds/logs"
 )
 
 // nodeState is what the page says of a node, as its list of nodes has it.
@@ -238,5 +240,37 @@ func TestHostilePage(t *testing.T) {
 	name := eval[string](b, `document.querySelector(".group h2").textContent`)
 	if !strings.HasPrefix(name, "</script>") {
 		t.Errorf("the name of the cluster reads %q", name)
+	}
+}
+
+// "What the logs cannot tell is said to be unknown, never guessed": node 9 wrote nothing after term 1, and node 2 nothing
+// until it was started again. "9 follows 5, term 1" was told of each later term. And "formulas and quotes only" where
+// they are asked for.
+func TestWhatAPageDoesNotKnow(t *testing.T) {
+	paths, _ := filepath.Glob("../testdata/cases/outage-17s-quorum-lost/*.log")
+	builder, batch := rounds.NewBuilder(), logs.Batch{Paths: paths}
+	batch.Read(builder, func(err error) { t.Fatal(err) })
+	b := open(t, builder.History())
+	for _, want := range []struct {
+		term  uint64
+		state nodeState
+	}{
+		{6, nodeState{"9", "unknown", "0", "0"}},
+		{4, nodeState{"2", "unknown", "0", "0"}},
+		{3, nodeState{"3", "follower", "4", "2"}},
+	} {
+		b.choose(want.term)
+		b.press(kb.Home)
+		if !slices.Contains(eval[[]nodeState](b, nodeStates), want.state) {
+			t.Errorf("before term %d: %+v, want %+v", want.term, eval[[]nodeState](b, nodeStates), want.state)
+		}
+	}
+	const quotes = `[...document.querySelectorAll("q")].filter(q => q.offsetHeight > 0).length`
+	if n := eval[int](b, quotes); n != 0 {
+		t.Errorf("%d quotes unasked for", n)
+	}
+	b.must(chromedp.Do(b.ctx, chromedp.Click(chromedp.CSS("#theory"))))
+	if n := eval[int](b, quotes); n == 0 {
+		t.Error("theory was asked for, and there is none")
 	}
 }
