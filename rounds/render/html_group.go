@@ -60,7 +60,8 @@ func layGroup(index int, g *rounds.Group) *pageGroup {
 	shown := g.Rounds[max(0, len(g.Rounds)-MaxPictured):]
 	page := &pageGroup{
 		Name: clean(g.Cluster), Algorithm: clean(g.Algorithm), Guarantee: clean(g.Guarantee),
-		Nodes: len(g.Nodes), Head: cleanAll(report.Head(g)), Unknown: cleanAll(g.Unknown), Left: g.Left + len(g.Rounds) - len(shown),
+		Nodes: len(g.Nodes), Head: cleanAll(report.Head(g)), Unknown: cleanAll(g.Unknown),
+		Left: g.Left + len(g.Rounds) - len(shown),
 	}
 	if g.Run > 0 {
 		page.Name = fmt.Sprintf("simulated run %d", g.Run)

@@ -45,9 +45,8 @@ func (b belief) holds(g *rounds.Group, led []rounds.Leadership, id uint64, at ti
 	switch b.stand {
 	case looking:
 		n := nodeOf(g, id)
-		return n != nil && (n.Leader == 0 && goneAt(n).IsZero() || slices.ContainsFunc(n.Lives, func(l rounds.Life) bool {
-			return within(l.From, l.Until)
-		}))
+		ran := func(l rounds.Life) bool { return within(l.From, l.Until) }
+		return n != nil && (n.Leader == 0 && goneAt(n).IsZero() || slices.ContainsFunc(n.Lives, ran))
 	case leader, follower:
 		return slices.ContainsFunc(led, func(r rounds.Leadership) bool {
 			follows := func(f rounds.Follower) bool { return f.Node == id && within(f.From, f.Until) }

@@ -243,9 +243,9 @@ func TestHostilePage(t *testing.T) {
 	}
 }
 
-// "What the logs cannot tell is said to be unknown, never guessed": node 9 wrote nothing after term 1, and node 2 nothing
-// until it was started again. "9 follows 5, term 1" was told of each later term. And "formulas and quotes only" where
-// they are asked for.
+// "What the logs cannot tell is said to be unknown, never guessed": node 9 wrote nothing after term 1, and node 2
+// nothing until it was started again. "9 follows 5, term 1" was told of each later term. And "formulas and quotes only"
+// where one asks for them.
 func TestWhatAPageDoesNotKnow(t *testing.T) {
 	paths, _ := filepath.Glob("../testdata/cases/outage-17s-quorum-lost/*.log")
 	builder, batch := rounds.NewBuilder(), logs.Batch{Paths: paths}

@@ -325,8 +325,8 @@ func sentAtLeast(r *rounds.Round) string {
 	return n
 }
 
-// Leaderless says for how long nobody led before the round's winner did, or since: "≥16.2 s", "?" where no record tells,
-// and "-" if another line says it.
+// Leaderless says for how long nobody led before the round's winner did, or since: "≥16.2 s", "?" where no record
+// tells, and "-" if another line says it.
 func Leaderless(r *rounds.Round) string {
 	in := r.Incident
 	switch {

@@ -111,8 +111,8 @@ func TestListWithoutElections(t *testing.T) {
 		"nothing that began then is wrong, as far as the records tell\n")
 }
 
-// "Who leads now and since when": a part of the history tells that, too. As JSON and as a page the outage that went on at
-// the end of the records was left out, as no term was called in it: "The records do not tell who leads."
+// "Who leads now and since when": a part of the history tells that, too. As JSON and as a page the outage that went on
+// at the end of the records was left out, as no term was called in it: "The records do not tell who leads."
 func TestAPartTellsWhoLeadsNow(t *testing.T) {
 	paths, _ := filepath.Glob("../testdata/cases/outage-17s-quorum-lost/*.log")
 	b, batch := rounds.NewBuilder(), logs.Batch{Paths: paths}
