@@ -74,7 +74,7 @@ func TestOverlapBeforeAGap(t *testing.T) {
 func TestOverlapAtLeastUntilAGap(t *testing.T) {
 	for node, want := range map[uint64]string{3: "at once, for 1 s. ", 2: "at once, for at least 800 ms. "} {
 		v := newVoters()
-		v.guarantee = "best-effort"
+		v.algo, v.guarantee = "bully", "best-effort"
 		v.leadAlone(3, 0, 1)
 		v.leadAlone(2, 1000, 2)
 		v.add(2, 1800, trace.Record{Event: "timeout", Term: 2, Leader: 2})
@@ -478,6 +478,33 @@ func TestFollowersThatCameBackInAGap(t *testing.T) {
 		v.lead(1, 9110, 2)
 		if in := v.last(); in.From.After(atMS(8000)) != gap {
 			t.Errorf("gap %v: %+v", gap, in)
+		}
+	}
+}
+
+// "No finding on a healthy run": "Node 1 called term 2 because the operator asked, and nobody led for 9.95 s" was told
+// of logs that begin in the middle. By its first record here, node 3 led until it won the term.
+func TestSomebodyLedBeforeTheRecords(t *testing.T) {
+	for name, before := range map[string]uint64{"somebody led": 3, "nobody led": 0} {
+		v := newVoters()
+		v.algo, v.guarantee = "bully", "best-effort"
+		v.seq["n1life0"], v.seq["n3life0"] = 90, 90
+		v.add(1, 0, trace.Record{
+			Event: "campaign", Detail: "the operator asked", Term: 2, LeaderChange: trace.Lost, PrevLeader: &before,
+			Why: []string{"the operator asked -> call an election of term 2"},
+		})
+		v.add(3, 9900, trace.Record{
+			Event: "receive", From: 1, Msg: "ELECTION", MsgID: "1:1", Term: 2, Leader: 3, LeaderChange: trace.Elected,
+			PrevLeader: &before,
+			Why:        []string{"term 2 is above 1 -> adopt it", "no higher node is alive -> lead term 2"},
+		})
+		g := v.b.History().Groups[0]
+		in := g.Incidents[0]
+		if known := in.Leaderless == 9900*time.Millisecond; known == (before != 0) {
+			t.Errorf("%s: nobody led for %v", name, in.Leaderless)
+		}
+		if found := len(g.Findings) > 0; found == (before != 0) {
+			t.Errorf("%s: %v", name, g.Findings)
 		}
 	}
 }

@@ -258,7 +258,7 @@ func (g *group) incident(c *change) Incident {
 			in.prove(in.Asked)
 		}
 	}
-	if in.From.IsZero() || in.unsure(g, former, next) {
+	if in.From.IsZero() || in.unsure(g, former, next) || former == nil && g.ledUnseen(in.From) {
 		in.From, in.Ended = in.Until, Ending{Kind: EndedUnseen, Known: Inferred}
 	}
 	in.perhaps(g, former)
@@ -293,6 +293,20 @@ func (in *Incident) unsure(g *group, former, next *Leadership) bool {
 		}
 	}
 	return by != 0 && !g.paths.linked(by, in.by)
+}
+
+// ledUnseen reports whether a process whose first records are missing followed a leader until after the time t, by its
+// first record here.
+func (g *group) ledUnseen(t time.Time) bool {
+	for _, m := range g.nodes {
+		for _, l := range m.lives {
+			beliefs := l.allBeliefs()
+			if len(beliefs) > 0 && beliefs[0].turn.was != 0 && g.fix.at(l.node, beliefs[0].first.wall).After(t) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // ledOn reports whether the leader wrote that it led from the time t on.
