@@ -48,6 +48,7 @@ type arrival struct {
 	around []post // those of them around its time
 	near   some   // those of around that may be it by the hybrid clock
 	fits   some   // those of near that may be it by what is known of the link, too
+	later  some   // those of near that seem to have been sent after it; see pairing.asked
 }
 
 // some is a set of indexes in arrival.around.
@@ -302,27 +303,37 @@ func (g *group) arrive(got receipt, e *entry) {
 		})
 		same = same[max(0, at-neighbours):min(sent, at+neighbours)]
 	}
-	near := some(0)
+	near, later := some(0), some(0)
 	for i := range same {
-		if m := &same[i]; m.fitsClock(&got) && m.may(&got) && !p.caused(e, m) && !g.ofOtherTerm(m, e) {
-			near |= 1 << i
-			m.first = earliest(m.first, got.wall)
+		m := &same[i]
+		asked := p.asked(e, m)
+		if asked != nil && asked == e || !m.fitsClock(&got) || !m.may(&got) || g.ofOtherTerm(m, e) {
+			continue
 		}
+		near |= 1 << i
+		if asked != nil && asked.life == e.life && asked.Ref.Seq > e.Ref.Seq {
+			later |= 1 << i
+		}
+		m.first = earliest(m.first, got.wall)
 	}
-	p.arrivals = append(p.arrivals, arrival{got, e, g.link(got.way()), sent, same, near, 0})
+	p.arrivals = append(p.arrivals, arrival{got, e, g.link(got.way()), sent, same, near, 0, later})
 }
 
-// caused reports whether m was sent in answer to what the entry e sent, so that e did not receive it. Where the two
-// nodes follow each other's hybrid clocks, these tell it.
-func (p *pairing) caused(e *entry, m *post) bool {
+// asked returns the entry of the node of e that sent what m answers, nil if it is not known. If that is e, or a later
+// one of its process, e did not receive m; but of a later one, a former process may have sent the same in a record that
+// is missing. Where the two nodes follow each other's hybrid clocks, these tell it.
+func (p *pairing) asked(e *entry, m *post) *entry {
 	if e == nil || m.by.number == 0 || m.by.from != e.Ref.Node {
-		return false
+		return nil
 	}
 	if follows(m.by.Wall, e.clock.Micros) && follows(e.Wall, m.clock.Micros) { // nearly always
-		return false
+		return nil
 	}
 	at, known := p.mails[mail{e.Ref.Node, m.by.Ref.Node, m.by.number}]
-	return known && p.places[at].end-p.places[at].from == 1 && p.posts[p.places[at].from].by == e
+	if !known || p.places[at].end-p.places[at].from != 1 {
+		return nil
+	}
+	return p.posts[p.places[at].from].by
 }
 
 // same returns the messages with the mail of the receipt.
@@ -357,7 +368,7 @@ func (g *group) ofOtherTerm(m *post, e *entry) bool {
 
 // only returns the one message that may be it by the hybrid clock, nil if there are several.
 func (got *arrival) only() *post {
-	if got.near == 0 || got.near.several() {
+	if got.near == 0 || got.near.several() || got.later != 0 {
 		return nil
 	}
 	return &got.around[bits.TrailingZeros8(uint8(got.near))]

@@ -371,37 +371,45 @@ func TestPairOfARotatedLog(t *testing.T) {
 	}
 }
 
-// "A message paired with the receipt of another", to which it was an answer: the receiver's record sent what the
-// sender's record received. The clocks differ by more than hybrid clocks follow, and an earlier process sent the other.
+// "A message paired with the receipt of another", to which it was an answer: the receiver's record, or a later one of its
+// process, sent what the sender's record received. The clocks differ by more than hybrid clocks follow, and an earlier
+// process sent the other.
 func TestReceiptThatCausedTheSend(t *testing.T) {
 	for _, ahead := range []int{4 * 3600e3, -4 * 3600e3} { // of node 2
-		v := newVoters()
-		exchange := func(node uint64, ms int, from uint64, id string, sends ...string) {
-			rec := trace.Record{Event: "timeout", Term: 1, Why: []string{"x -> y"}, Sent: sends}
-			if id != "" {
-				rec.Event, rec.From, rec.Msg, rec.MsgID = "receive", from, "PRE_VOTE", id
+		for _, later := range []bool{false, true} {
+			v := newVoters()
+			exchange := func(node uint64, ms int, from uint64, id string, sends ...string) {
+				rec := trace.Record{Event: "timeout", Term: 1, Why: []string{"x -> y"}, Sent: sends}
+				if id != "" {
+					rec.Event, rec.From, rec.Msg, rec.MsgID = "receive", from, "PRE_VOTE", id
+				}
+				v.add(node, ms, rec)
 			}
-			v.add(node, ms, rec)
-		}
-		v.start(1, 0)
-		v.start(2, ahead)
-		exchange(1, 2870, 0, "", "PRE_VOTE>2#1:2")
-		v.start(1, 3000)
-		for id := 5; id < 9; id++ {
-			exchange(1, 3000+10*id, 0, "", fmt.Sprint("PRE_VOTE>2#1:", id))
-			exchange(2, ahead+3020+10*id, 1, fmt.Sprint("1:", id))
-		}
-		exchange(2, ahead+3208, 1, "1:2", "PRE_VOTE>1#2:8")
-		exchange(1, 3230, 2, "2:8", "PRE_VOTE>2#1:2")
-		exchange(2, ahead+3247, 1, "1:2")
-		all := v.b.History().Groups[0].Rounds
-		r := all[len(all)-1]
-		for _, m := range r.Messages {
-			by := rounds.Ref{Node: 1, Incarnation: "n1life2", Seq: 6}
-			got := rounds.Ref{Node: 2, Incarnation: "n2life1", Seq: 6}
-			both := m.SendStep >= 0 && m.ReceiveStep >= 0
-			if both && r.Steps[m.SendStep].Ref == by && r.Steps[m.ReceiveStep].Ref == got {
-				t.Errorf("node 2 is %d ms ahead: %+v", ahead, m)
+			v.start(1, 0)
+			v.start(2, ahead)
+			exchange(1, 2870, 0, "", "PRE_VOTE>2#1:2")
+			v.start(1, 3000)
+			for id := 5; id < 9; id++ {
+				exchange(1, 3000+10*id, 0, "", fmt.Sprint("PRE_VOTE>2#1:", id))
+				exchange(2, ahead+3020+10*id, 1, fmt.Sprint("1:", id))
+			}
+			if later {
+				exchange(2, ahead+3208, 1, "1:2")
+				exchange(2, ahead+3209, 0, "", "PRE_VOTE>1#2:8")
+			} else {
+				exchange(2, ahead+3208, 1, "1:2", "PRE_VOTE>1#2:8")
+			}
+			exchange(1, 3230, 2, "2:8", "PRE_VOTE>2#1:2")
+			exchange(2, ahead+3247, 1, "1:2")
+			all := v.b.History().Groups[0].Rounds
+			r := all[len(all)-1]
+			for _, m := range r.Messages {
+				by := rounds.Ref{Node: 1, Incarnation: "n1life2", Seq: 6}
+				got := rounds.Ref{Node: 2, Incarnation: "n2life1", Seq: 6}
+				both := m.SendStep >= 0 && m.ReceiveStep >= 0
+				if both && r.Steps[m.SendStep].Ref == by && r.Steps[m.ReceiveStep].Ref == got {
+					t.Errorf("node 2 is %d ms ahead, in a later record %v: %+v", ahead, later, m)
+				}
 			}
 		}
 	}

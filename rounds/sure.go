@@ -65,7 +65,7 @@ func (g *group) sender(got *arrival) (by *entry, how sure) {
 	if elapsed(last.wall, got.wall) < l.half && g.pairing.early(got, last.by) {
 		how = notSure // it was too fast for a process that had just begun: a former one sent it
 	}
-	if others && (l.vague || l.few()) {
+	if got.fits&got.later != 0 || others && (l.vague || l.few()) {
 		how = notSure // it may be the pair by which the link is known that is wrong, or slow
 	}
 	for i := range got.around {
