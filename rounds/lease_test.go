@@ -106,6 +106,61 @@ func TestVoteOfAFollowerWhoseLogIsCut(t *testing.T) {
 	}
 }
 
+// "Node 1 led term 1 and node 4 led term 2 at once, as far as the records tell: none says that node 1 stopped, nor that
+// 2, 3 turned from it": their logs end, and one has told a candidate since that it is bound to another node, or that it
+// would vote for that one. A leader says that it stands itself. What it told before its last record proves nothing.
+func TestWordOfANodeWhoseLogIsCut(t *testing.T) {
+	says := func(how string, args ...uint64) trace.Reason {
+		why := trace.Reason{Code: "lease.says-" + how}
+		for _, n := range args {
+			why.Args = append(why.Args, trace.Arg{Number: n})
+		}
+		return why
+	}
+	for _, c := range []struct {
+		ms   int
+		says trace.Reason
+		with string // who did not turn from the leader; none if it led no more
+	}{
+		{9000, says("promised", 1, 5), ""},
+		{9000, says("voted", 1, 5), ""},
+		{9000, says("stands", 1, 1), "2, 3"},
+		{9000, says("started", 1), "2, 3"},
+		{100, says("promised", 1, 5), "2, 3"},
+		{9000, says("promised", 3, 5), "2"},
+		{9000, says("promised", 3, 1), "2, 3"},
+		{9000, says("promised", 5, 4), "2, 3"},
+	} {
+		v := newVoters()
+		v.level = "info"
+		v.add(4, 0, trace.Record{Term: 1, Event: "timeout", Sent: []string{"PRE_VOTE>1#4:1"}, Why: []string{"x -> y"}})
+		v.add(1, 10, trace.Record{
+			Term: 1, Event: "receive", From: 4, Msg: "PRE_VOTE", MsgID: "4:1", Why: []string{"x -> y"},
+			Sent: []string{"PRE_VOTE_REPLY>4#1:1"},
+		})
+		v.add(4, 15, trace.Record{
+			Term: 1, Event: "receive", From: 1, Msg: "PRE_VOTE_REPLY", MsgID: "1:1", Why: []string{"x -> y"},
+		})
+		v.lead(1, 20, 1)
+		v.follow(2, 30, 1, 1)
+		v.follow(3, 30, 1, 1)
+		v.add(4, c.ms, trace.Record{
+			Term: 2, Event: "receive", From: c.says.Args[0].Number, Msg: "VOTE", Reasons: []trace.Reason{c.says},
+			Why: []string{"it says no"},
+		})
+		v.lead(4, 10e3, 2)
+		v.follow(5, 10010, 4, 2)
+		with := ""
+		for _, f := range v.b.History().Groups[0].Findings {
+			_, nor, _ := strings.Cut(f.Text, "as far as the records tell: none says that node 1 stopped, nor that ")
+			with, _, _ = strings.Cut(nor, " turned from it")
+		}
+		if with != c.with {
+			t.Errorf("at %d ms %v: %q did not turn from it, want %q", c.ms, c.says, with, c.with)
+		}
+	}
+}
+
 // Under a lease a leader leads on while the next round is on: its records of
 // that round's term do not make it the leader of that term.
 func TestLeadsDuringARound(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
 )
 
 // overlaps finds leaders of different terms that led at once. atEnd says that no more records come. Only then
@@ -25,7 +27,7 @@ func (g *group) overlaps(incidents []Incident, atEnd bool) (found []Finding) {
 				continue
 			}
 			if unended && !goesOn && g.apart(a.Leader, b.Leader) != unbounded && g.unlinked(a, b) == "" {
-				found = append(found, g.beside(a, b))
+				found = append(found, g.beside(a, b, g.stillWith(a, incidents)))
 				break // a later one is compared with b
 			}
 		}
@@ -91,33 +93,56 @@ func (g *group) unlinked(a, b *Leadership) string {
 // more than half of these nodes name the leader in their last records, and nobody proved the leader
 // dead. The other nodes have restarted. If a majority of the same voters had elected another
 // leader, one of the nodes that name this leader would have followed the other one, and written so.
-// The log of one that voted in a later term ends before.
+// The log of one that voted in a later term, or told a candidate of one that it would, ends before.
 func (g *group) unended(a *Leadership, incidents []Incident) bool {
 	if a.Lease.IsZero() || a.First.IsZero() || !a.Last.IsZero() || a.life.debug || !g.believes(a.Leader, a) {
 		return false
 	}
-	still := 1
-	for _, f := range a.Followers {
-		if f.left {
-			return false
-		}
-		if g.believes(f.Node, a) && !votedAfter(incidents, f.Node, a.Term) {
-			still++
-		}
+	left := slices.ContainsFunc(a.Followers, func(f Follower) bool { return f.left })
+	if left || g.turnedAfter(incidents, a.Leader, a) {
+		return false
 	}
+	still := 1 + len(g.stillWith(a, incidents))
 	proven := slices.ContainsFunc(g.dropsSince(a.Leader, a.From), func(d *drop) bool {
 		return strings.HasPrefix(d.Evidence, provenDead)
 	})
 	return 2*still > 1+len(a.Followers) && still > 1 && !proven
 }
 
-// votedAfter reports whether the node voted in a later term, by its own records or those of the candidate.
-func votedAfter(incidents []Incident, node, term uint64) bool {
+// stillWith returns the followers that name the leader in their last records, and did not turn from it since.
+func (g *group) stillWith(a *Leadership, incidents []Incident) (with []uint64) {
+	for _, f := range a.Followers {
+		if g.believes(f.Node, a) && !g.turnedAfter(incidents, f.Node, a) {
+			with = append(with, f.Node)
+		}
+	}
+	return with
+}
+
+// turnedAfter reports whether the node voted in a term after that of leadership a, or told a candidate of one after its
+// last record that it would, or that it is bound to another node. A leader says that it is bound to itself.
+func (g *group) turnedAfter(incidents []Incident, node uint64, a *Leadership) bool {
+	last := g.fix.at(node, g.lastBelief(node).last.wall).Add(maxTransit)
 	granted := func(v Voice) bool { return v.Voter == node && v.Granted }
+	told := func(st Step) bool {
+		off := g.apart(st.Ref.Node, node)
+		return off != unbounded && st.At.After(last.Add(off)) && st.tellsOther(node, a.Leader)
+	}
 	return slices.ContainsFunc(incidents, func(in Incident) bool {
 		return slices.ContainsFunc(in.rounds, func(r *Round) bool {
-			return r.Term > term && r.Ballot != nil && slices.ContainsFunc(r.Ballot.Voices, granted)
+			return r.Term > a.Term && (r.Ballot != nil && slices.ContainsFunc(r.Ballot.Voices, granted) ||
+				slices.ContainsFunc(r.Steps, told))
 		})
+	})
+}
+
+// tellsOther reports whether the voter answered a candidate, by this step, that it would vote for it, or that it is
+// bound to another node than the leader.
+func (s *Step) tellsOther(voter, leader uint64) bool {
+	return slices.ContainsFunc(s.reasons, func(why reason) bool {
+		answers, ok := decided[algorithms.Answers](&why)
+		to := why.number(answers.To)
+		return ok && why.node(answers.Voter, s.Ref.Node) == voter && (answers.Yes || to != 0 && to != leader)
 	})
 }
 
@@ -137,15 +162,13 @@ func (g *group) lastBelief(node uint64) (b belief) {
 }
 
 // beside returns the finding that two leaders led at once, if the records do not say when
-// leadership a ended.
-func (g *group) beside(a, b *Leadership) Finding {
+// leadership a ended: these followers still believe in it.
+func (g *group) beside(a, b *Leadership, still []uint64) Finding {
 	with, proof := "", []Ref{b.First, a.life.ref(a.life.last())}
-	for _, f := range a.Followers {
-		if g.believes(f.Node, a) {
-			with += fmt.Sprintf(", %d", f.Node)
-			l := g.current(f.Node)
-			proof = append(proof, l.ref(l.last()))
-		}
+	for _, id := range still {
+		with += fmt.Sprintf(", %d", id)
+		l := g.current(id)
+		proof = append(proof, l.ref(l.last()))
 	}
 	return Finding{
 		Name: Overlap, Term: max(a.Term, b.Term), Records: proof,

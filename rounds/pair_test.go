@@ -371,9 +371,9 @@ func TestPairOfARotatedLog(t *testing.T) {
 	}
 }
 
-// "A message paired with the receipt of another", to which it was an answer: the receiver's record, or a later one of its
-// process, sent what the sender's record received. The clocks differ by more than hybrid clocks follow, and an earlier
-// process sent the other.
+// "A message paired with the receipt of another", to which it was an answer: the receiver's record, or a later one of
+// its process, sent what the sender's record received. The clocks differ by more than hybrid clocks follow, and an
+// earlier process sent the other.
 func TestReceiptThatCausedTheSend(t *testing.T) {
 	for _, ahead := range []int{4 * 3600e3, -4 * 3600e3} { // of node 2
 		for _, later := range []bool{false, true} {
