@@ -37,7 +37,7 @@ func (r *Round) straggler(p Participant, g *group) Straggler {
 	}
 	sameTerm := r.Winner.late && !l.tookPartBefore(r.Term) // an earlier process of the node may have followed
 	woke, wrote := l.after(settled, g.fix)                 // it may have slept until then
-	rival := l.followedIn(r.Term)
+	rival, whole := l.followedIn(r.Term), (before || g.isFirst(l)) && l.whole(since) && !sameTerm
 	switch {
 	case r.rival(p.Node):
 		out.Reason = "it led the term itself"
@@ -46,12 +46,12 @@ func (r *Round) straggler(p Participant, g *group) Straggler {
 	case !won.IsZero() && (!wrote || until.Sub(g.fix.at(l.node, woke.wall)) < maxTransit ||
 		l.next == nil && until.Sub(settled) < max(longBehind, 2*g.leaseTime)):
 		out.Reason = fmt.Sprintf("its records end %s", around(until, won))
-	case rival != nil:
+	case rival != nil && whole:
 		out.Reason, out.Last = fmt.Sprintf("it followed node %d in the term", rival.leader), l.ref(rival.first.seq)
 		out.wentOn = l.top.round <= r.Term
-	case l.top.round > r.Term:
+	case rival == nil && l.top.round > r.Term:
 		out.Reason = fmt.Sprintf("its next records are of term %d and later", l.nextTerm(r.Term))
-	case !before && !g.isFirst(l), !l.whole(since), sameTerm:
+	case !whole:
 		out.Reason = "records of it are missing since, and may tell that it did"
 	default:
 		out.Reason, out.wentOn = "it wrote on, and never named the winner", true

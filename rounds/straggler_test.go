@@ -96,6 +96,35 @@ func TestLogBeginsAfterTheWin(t *testing.T) {
 	}
 }
 
+// "Node 2 never followed 1 in term 1: it followed node 3 in the term": not known of a node whose log begins later, or
+// has a gap. It may have followed node 1 before.
+func TestFollowsARivalWhereRecordsAreMissing(t *testing.T) {
+	for name, missing := range map[string]uint64{"whole": 0, "rotated": 7, "a gap": 7} {
+		v := newVoters()
+		v.algo, v.guarantee = "broadcast", ""
+		if name != "rotated" {
+			v.add(2, 5, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		}
+		v.seq["n2life0"] += missing
+		v.add(1, 5, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		elected := trace.Record{Term: 1, Event: "timeout", LeaderChange: trace.Elected, Why: []string{"x -> lead it"}}
+		for i, node := range []uint64{1, 3, 2} {
+			if elected.Leader = node; node == 2 {
+				elected.Leader = 3
+			}
+			v.add(node, 20+10*i, elected)
+		}
+		for ms := 1000; ms < 8000; ms += 500 {
+			v.add(2, ms, trace.Record{Term: 1, Event: "timeout", Leader: 3})
+		}
+		v.add(1, 9000, trace.Record{Term: 1, Event: "timeout", Leader: 1})
+		g := v.b.History().Groups[0]
+		if behind := slices.Contains(names(g.Findings), rounds.LeftBehind); behind != (missing == 0) {
+			t.Errorf("%s: %+v, found %+v", name, g.Rounds[0].LeftBehind, g.Findings)
+		}
+	}
+}
+
 // "Node 2 never followed 1": its log ends 3 s after node 1 had won, and it followed later, since what it had been sent
 // was lost. If its process ended, it never did.
 func TestLogEndsBeforeItFollows(t *testing.T) {
