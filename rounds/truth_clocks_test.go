@@ -81,6 +81,8 @@ func (r *reading) compareClocks() {
 			r.note("clock: not compared, as is said")
 		case a.Offset == 0 && b.Offset == 0 && !(rounds.Clock{Offset: off - max(there, back)}).Differs():
 			r.note("clock: counted as the same as another, since no message seems to come long before it was sent")
+		case r.sameClocks() > 1 && off <= claimed && !(rounds.Clock{Offset: off - there - back}).Differs():
+			r.note("clock: compared with several that count as the same, and within the error that is told")
 		case doubtful:
 			r.note("clock: beyond the delays, but the pairs of the messages are not certain")
 		case claimed > 0 && off > claimed+time.Microsecond:
@@ -97,6 +99,16 @@ func (r *reading) compareClocks() {
 func (r *reading) claims(node uint64) bool {
 	c, listed := r.fix[node]
 	return r.off > time.Minute && (c.Error > 0 || !listed && !r.uncompared(node))
+}
+
+// sameClocks returns how many clocks count as the one to which the others are compared.
+func (r *reading) sameClocks() (same int) {
+	for i := range r.run.result.Nodes {
+		if id := uint64(i + 1); r.fix[id].Offset == 0 && !r.uncompared(id) {
+			same++
+		}
+	}
+	return same
 }
 
 var uncomparedText = regexp.MustCompile(`^No messages compare the clocks? of (.*) with the others`)
