@@ -48,6 +48,11 @@ func (e *entry) fill(rec *trace.Record, l *life, reasons []reason, why []string)
 	e.clock, _ = proto.ParseHLC(rec.HLC) // the zero reading for none
 }
 
+// receipt returns what the entry tells of the message that it received.
+func (e *entry) receipt() receipt {
+	return receipt{e.msgID, e.msg, e.number, e.from, e.Ref.Node, e.clock, e.Wall}
+}
+
 // named yields the nodes that the message names, with their attributes.
 func (e *entry) named(yield func(id uint64, attr int64) bool) {
 	if e.ranks == nil && e.Event == "receive" { // an operator's words may look like anything

@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -23,6 +24,7 @@ type group struct {
 	past       *past           // nil unless rounds are built while records come in
 	bounds     *Bounds         // nil if all rounds are built at the end
 	held       int             // the records that are kept of open terms
+	strays     []receipt       // in records of built rounds, of messages that may be of open ones
 	tried      int             // how many of them there were after the last attempt to keep fewer
 	deaths     []death
 	left       farewells
@@ -161,6 +163,9 @@ func (g *group) add(rec *trace.Record) {
 	}
 	t := g.log(term)
 	if t == nil {
+		if rec.MsgID != "" {
+			g.stray(receiptOf(rec))
+		}
 		if !chatter {
 			g.late(rec, l, reasons, why, term)
 		}
@@ -255,6 +260,43 @@ func (g *group) recycle(t *log) {
 	}
 }
 
+// keepReceipts moves the receipts of the terms that are built to the open rounds that sent their messages.
+func (g *group) keepReceipts(over []uint64) {
+	built := map[*log]bool{}
+	for _, term := range over {
+		built[g.open[term]] = true
+	}
+	for i := range g.pairing.arrivals {
+		if got := &g.pairing.arrivals[i]; got.by != nil && built[got.in] && !built[got.by.log] {
+			got.by.log.keep(got.receipt)
+			g.held++
+		}
+	}
+}
+
+// keep adds a receipt whose record is not kept.
+func (t *log) keep(got receipt) { t.folded = append(t.folded, got) }
+
+// stray keeps the receipt in a record whose round is built for the round of its message.
+func (g *group) stray(got receipt) {
+	if len(g.strays) >= 2*keepRecords {
+		g.strays = keepLast(g.strays, keepRecords)
+	}
+	g.strays = append(g.strays, got)
+}
+
+// placeStrays moves each stray receipt to the round of its message. Those whose messages do not come are dropped.
+func (g *group) placeStrays() {
+	g.strays = slices.DeleteFunc(g.strays, func(got receipt) bool {
+		if same := g.pairing.same(&got); len(same) > 0 {
+			same[len(same)-1].by.log.keep(got)
+			g.held++
+			return true
+		}
+		return g.clock-got.clock.Micros > settle.Microseconds()
+	})
+}
+
 // mostSpare is how long lists are at most that are kept to be used again.
 const mostSpare = 256
 
@@ -264,11 +306,14 @@ func (t *log) fold(rec *trace.Record) int {
 	if rec.MsgID == "" {
 		return 0
 	}
-	clock, _ := proto.ParseHLC(rec.HLC)
-	t.folded = append(t.folded, receipt{
-		rec.MsgID, rec.Msg, numberOf(rec.MsgID), rec.From, rec.Node, clock, rec.Time,
-	})
+	t.keep(receiptOf(rec))
 	return 1
+}
+
+// receiptOf returns what the record tells of the message that it received.
+func receiptOf(rec *trace.Record) receipt {
+	clock, _ := proto.ParseHLC(rec.HLC)
+	return receipt{rec.MsgID, rec.Msg, numberOf(rec.MsgID), rec.From, rec.Node, clock, rec.Time}
 }
 
 // log returns the log of a term, nil if its round was built already.

@@ -43,6 +43,8 @@ type post struct {
 type arrival struct {
 	receipt
 	e      *entry // that received it, nil if its record is not kept
+	in     *log   // that has the receipt
+	by     *entry // that sent it, nil if that is not known
 	link   *link
 	sent   int    // how many messages have its mail
 	around []post // those of them around its time
@@ -75,6 +77,7 @@ func (g *group) pair(terms []uint64) {
 	p := g.pairing.again()
 	g.pairing = p
 	p.index(terms, g.open)
+	g.placeStrays()
 	for _, m := range g.nodes {
 		for _, l := range m.senders {
 			l.sortSent()
@@ -131,6 +134,7 @@ func (g *group) attach(got *arrival) {
 	if e != nil {
 		e.cause, e.unsure = by, how < likely
 	}
+	got.by = by
 	if by != nil && (e == nil || by.log != e.log) {
 		by.elsewhere = append(by.elsewhere, got.receipt)
 	}
@@ -158,6 +162,9 @@ func (g *group) unpair(contradict bool) {
 				continue
 			}
 			m.unsure = m.unsure || late
+			if got.by == m.by {
+				got.by = nil
+			}
 			if got.e != nil && got.e.cause == m.by {
 				got.e.cause, got.e.unsure = nil, late || got.fits.several()
 			}
@@ -284,16 +291,17 @@ func byHybridClock(a, b post) int {
 func (g *group) collect(t *log) {
 	for _, e := range t.entries {
 		if e.msgID != "" {
-			g.arrive(receipt{e.msgID, e.msg, e.number, e.from, e.Ref.Node, e.clock, e.Wall}, e)
+			g.arrive(e.receipt(), e, t)
 		}
 	}
 	for _, got := range t.folded {
-		g.arrive(got, nil)
+		g.arrive(got, nil, t)
 	}
 }
 
-// arrive adds a receipt. Of very many processes that sent such a message, it considers those around its time.
-func (g *group) arrive(got receipt, e *entry) {
+// arrive adds a receipt that the log has. Of very many processes that sent such a message, it considers those around
+// its time.
+func (g *group) arrive(got receipt, e *entry, in *log) {
 	p := g.pairing
 	same := p.same(&got)
 	sent := len(same)
@@ -316,7 +324,7 @@ func (g *group) arrive(got receipt, e *entry) {
 		}
 		m.first = earliest(m.first, got.wall)
 	}
-	p.arrivals = append(p.arrivals, arrival{got, e, g.link(got.way()), sent, same, near, 0, later})
+	p.arrivals = append(p.arrivals, arrival{got, e, in, nil, g.link(got.way()), sent, same, near, 0, later})
 }
 
 // asked returns the entry of the node of e that sent what m answers, nil if it is not known. If that is e, or a later

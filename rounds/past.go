@@ -75,6 +75,7 @@ func (g *group) conclude(over []uint64) (rounds []*Round, between []Finding) {
 		}
 		g.past.built[term] = t.clock
 	}
+	g.keepReceipts(over)
 	for _, term := range over {
 		g.recycle(g.open[term])
 	}

@@ -262,3 +262,41 @@ func BenchmarkFollow(b *testing.B) {
 		}
 	}
 }
+
+// "messages-lost: 2 messages of term 3 never arrived": they had arrived, in records of a term whose round was told
+// before theirs.
+func TestFollowingFindsNoMessageLostThatArrived(t *testing.T) {
+	const asked = 5000
+	for _, why := range [][]string{nil, {"1 says no, has other voters"}} {
+		for _, toldAt := range []int{4000, asked + 400} {
+			v := newVoters()
+			v.elect(1, 1, 2, 3)
+			for ms := 200; ms <= 8000; ms += 200 {
+				for node := uint64(1); node <= 3; node++ {
+					v.add(node, ms, trace.Record{Event: "timeout"})
+				}
+				if ms == asked {
+					v.ask(2, ms, 2)
+					for _, node := range []uint64{1, 3} {
+						v.add(node, ms+1, trace.Record{
+							Term: 1, Event: "receive", From: 2, Msg: "PRE_VOTE",
+							MsgID: fmt.Sprintf("2:%d", 10*ms+int(node)), Why: why,
+						})
+					}
+				}
+				if ms == toldAt || ms == toldAt+1000 {
+					for range 2 {
+						v.b.Ended(true)
+					}
+				}
+			}
+			for _, r := range v.b.History().Groups[0].Rounds {
+				for _, m := range r.Messages {
+					if m.Delivery != rounds.Arrived {
+						t.Errorf("why %q, told at %d: %+v", why, toldAt, m)
+					}
+				}
+			}
+		}
+	}
+}
