@@ -138,6 +138,19 @@ var live = map[string]struct {
 		"Node 3 does not stand for election: paused.",
 		"Nodes 1 and 2 do not stand for election either: ill.",
 	}},
+	// "Node 2 does not stand for election either" was said of a node beside one that was dead, which did neither.
+	"it is dead, and another does not stand": {3, func() *survey {
+		gone := lost(3, "life of 3", "proven-dead 3", 30)
+		paused := func(s *httpapi.Status) {
+			gone(s)
+			s.Ineligible, s.Reason = "paused", "no leader is known, and this node does not stand: paused"
+		}
+		return asking(with(node(1, 0, 1, 5, 1, 2), gone), with(node(2, 0, 1, 5, 1, 2), paused))
+	}, []string{
+		"Nobody leads since 12:00:05.000 UTC, by the word of nodes 1 and 2: no leader is known.",
+		"Node 2 does not stand for election: paused.",
+		"At 12:00:30.000 UTC nodes 1 and 2 lost node 3: its process is proven dead (peers saw it).",
+	}},
 	"neither it nor another votes": {2, func() *survey {
 		empty := func(s *httpapi.Status) {
 			s.Recovery = fmt.Sprintf("nothing is saved of voter %d", s.Self)

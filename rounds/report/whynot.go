@@ -31,7 +31,7 @@ type Case struct {
 	Vacancy [][]string
 
 	Own    Candidate
-	Others []Candidate // nodes that do not stand for election either, where nobody leads
+	Others []Candidate // other nodes that do not stand for election, where nobody leads
 
 	Voters  []uint64
 	AskedBy uint64     // the candidate that asked these voters, 0 if no record shows it
@@ -182,7 +182,8 @@ func (c *Case) itself() (sentences []string) {
 	return append(sentences, own.Strange...)
 }
 
-// others says which other nodes do not stand for election, those with the same reason together.
+// others says which other nodes do not stand for election, those with the same reason together; "either" if the node
+// itself says that it does not.
 func (c *Case) others() (sentences []string) {
 	said, by := map[string][]uint64{}, map[string][]rounds.Ref{}
 	var order []string
@@ -196,8 +197,12 @@ func (c *Case) others() (sentences []string) {
 		}
 		said[why], by[why] = append(said[why], id), append(by[why], ref)
 	}
+	either := ""
+	if c.Own.Resigned || c.Own.Ineligible+c.Own.Recovery != "" {
+		either = " either"
+	}
 	for _, o := range c.Others {
-		note("not stand for election either: %s", o.Ineligible, o.Node, o.Ref)
+		note("not stand for election"+either+": %s", o.Ineligible, o.Node, o.Ref)
 		note("not vote: %s", o.Recovery, o.Node, o.Lost)
 		note("not know who leads: %s", o.Unwell, o.Node, o.Ref)
 	}
