@@ -173,7 +173,7 @@ func TestVotersMissing(t *testing.T) {
 			v.ask(3, 4100, 2)
 			v.ask(1, 5000, 2)
 			v.lead(1, 5010, 2)
-		}, "voter 2 stopped, 3 not answering: 1 of 3 remains, too few for 1.8 s of it"},
+		}, "voter 2 stopped, 3 not answering: 1 of 3 remains, too few to elect for 1.8 s of the 4.01 s"},
 		"a log was cut": {func(v *voters) {
 			v.lose(1, 1010, "link-closed 2, dial-refused 2", 1, 3)
 			v.ask(1, 1100, 2)
@@ -239,23 +239,26 @@ func TestBackWithoutARecordOfIt(t *testing.T) {
 	}{
 		"its start is in a record": {func(v *voters) {
 			v.start(3, 3500)
-		}, "voters 2 and 3 dead: 1 of 3 remains, too few for 2.5 s of it", 2500},
+		}, "voters 2 and 3 dead: 1 of 3 remains, too few to elect for 2.5 s of the 3.51 s", 2500},
 		"its start is in none": {func(v *voters) {
 			v.life[3]++
 			v.add(3, 3500, trace.Record{Event: "receive", From: 1, Msg: "PRE_VOTE", MsgID: "1:5003"})
-		}, "voter 2 dead, 3 ended and not seen meanwhile: 1 of 3 remains, too few for 2.5 s of it", 2500},
+		}, "voter 2 dead, 3 ended and not seen meanwhile: 1 of 3 remains," +
+			" too few to elect for 2.5 s of the 3.51 s", 2500},
 		"it was seen": {func(v *voters) {
 			v.lose(1, 3000, "", 1, 3)
-		}, "voter 2 dead, 3 ended and not seen meanwhile: 1 of 3 remains, too few for 2 s of it", 2000},
+		}, "voter 2 dead, 3 ended and not seen meanwhile: 1 of 3 remains," +
+			" too few to elect for 2 s of the 3.51 s", 2000},
 		"others that wrote nothing were there before": {func(v *voters) {
 			v.lose(1, 1200, "", 1, 2, 3)
 			v.lose(1, 1500, "link-closed 2, dial-refused 2, link-closed 3, dial-refused 3", 1)
 			v.start(3, 3000)
-		}, "voters 2 and 3 dead: 1 of 3 remains, too few for 1.5 s of it", 1500},
+		}, "voters 2 and 3 dead: 1 of 3 remains, too few to elect for 1.5 s of the 3.51 s", 1500},
 		"one that wrote nothing was there before": {func(v *voters) {
 			v.lose(1, 2800, "", 1, 3)
 			v.start(3, 3000)
-		}, "voter 2 dead, 3 ended and not seen meanwhile: 1 of 3 remains, too few for 1.8 s of it", 1800},
+		}, "voter 2 dead, 3 ended and not seen meanwhile: 1 of 3 remains," +
+			" too few to elect for 1.8 s of the 3.51 s", 1800},
 		"only its end was proven": {func(*voters) {
 		}, "voter 2 dead, 3 ended and not seen since: 1 of 3 remains", 3000},
 	} {
@@ -357,7 +360,8 @@ func TestBackWhileTheOtherSlept(t *testing.T) {
 	v.lose(1, 3503, "", 1, 2, 3)
 	v.ask(2, 4000, 2)
 	v.lead(2, 4010, 2)
-	want := "voter 3 ended and not seen meanwhile, 1 not answering: 1 of 3 remains, too few for 2 s of it"
+	want := "voter 3 ended and not seen meanwhile, 1 not answering: 1 of 3 remains," +
+		" too few to elect for 2 s of the 3.98 s"
 	if in := v.last(); in.Why != want {
 		t.Errorf("%q, want %q; %+v", in.Why, want, in)
 	}
@@ -442,7 +446,7 @@ func TestSilentWithNobodyToHear(t *testing.T) {
 		v.lose(2, 9100, "joined 3", 2, 3)
 		v.ask(2, 9300, 2)
 		v.lead(2, 9500, 2)
-		if in := v.last(); in.Why != want+", too few for 7.5 s of it" {
+		if in := v.last(); in.Why != want+", too few to elect for 7.5 s of the 8.6 s" {
 			t.Errorf("%q, want %q: %+v", in.Why, want, in)
 		}
 	}
@@ -579,7 +583,8 @@ func TestRefusedLongAfterItsEnd(t *testing.T) {
 func TestWhoWasOnlyToldOfIsNotThereAgain(t *testing.T) {
 	for evidence, want := range map[string]string{
 		"unreachable 2": "voters 2 and 3 dead: 1 of 3 remains",
-		"link-closed 2": "voter 3 dead, 2 ended and not seen meanwhile: 1 of 3 remains, too few for 3.3 s of it",
+		"link-closed 2": "voter 3 dead, 2 ended and not seen meanwhile: 1 of 3 remains," +
+			" too few to elect for 3.3 s of the 8.5 s",
 	} {
 		v := newVoters()
 		v.elect(1, 1, 2, 3)

@@ -182,7 +182,8 @@ func TestBackByGreeting(t *testing.T) {
 	v.ask(1, 5000, 2)
 	v.lead(1, 5500, 2)
 	in := v.last()
-	if from, until := in.Lack(); in.Why != "voters 2 and 3 dead: 1 of 3 remains, too few for 3 s of it" ||
+	if from, until := in.Lack(); in.Why != "voters 2 and 3 dead: 1 of 3 remains,"+
+		" too few to elect for 3 s of the 4.6 s" ||
 		!until.Equal(atMS(4000)) {
 		t.Errorf("%q, %v to %v", in.Why, from, until)
 	}

@@ -162,8 +162,8 @@ func tellShortages(all []shortage, called string, nodes int, from, until time.Ti
 			left = "at most " + left
 		}
 	}
-	if until.Sub(from)-lack >= maxTransit {
-		left += fmt.Sprintf(", too few for %s of it", Span(lack))
+	if whole := until.Sub(from); whole-lack >= maxTransit {
+		left += fmt.Sprintf(", too few to elect for %s of the %s", Span(lack), Span(whole))
 	}
 	return strings.Join(parts, ", ") + ": " + left
 }

@@ -23,7 +23,7 @@ func TestWhichVotersWereMissingAndWhen(t *testing.T) {
 		"voters 1, 2 and 3 dead: 2 of 5 remain": {
 			[]shortage{lack(0, 9, one, dead(2), dead(3))}, 9, false,
 		},
-		"voters 1, 2 and 3 dead: 2 of 5 remain, too few for 9 s of it": {
+		"voters 1, 2 and 3 dead: 2 of 5 remain, too few to elect for 9 s of the 11 s": {
 			[]shortage{lack(0, 9, one, dead(2), dead(3))}, 11, false,
 		},
 		"voters 1, 2 and 3 dead, for a time 4 dead: 1 of 5 at the fewest": {[]shortage{
@@ -33,7 +33,8 @@ func TestWhichVotersWereMissingAndWhen(t *testing.T) {
 		"voters 2 and 3 dead, 1 paused and then dead, later 4 dead: 1 of 5 remains": {[]shortage{
 			lack(0, 1, asleep, dead(2), dead(3)), lack(1, 9, one, dead(2), dead(3), dead(4)),
 		}, 9, true},
-		"voters 1 and 2 dead, at first 3 dead, later 4 dead: 2 of 5 at the fewest, too few for 4 s of it": {[]shortage{
+		"voters 1 and 2 dead, at first 3 dead, later 4 dead: 2 of 5 at the fewest," +
+			" too few to elect for 4 s of the 9 s": {[]shortage{
 			lack(0, 2, one, dead(2), dead(3)), lack(7, 9, one, dead(2), dead(4)),
 		}, 9, false},
 		"at first voters 1 and 2 dead, later 3 and 4 dead: 3 of 5 at the fewest": {[]shortage{
