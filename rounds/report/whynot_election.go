@@ -21,16 +21,19 @@ func (c *Case) lastElection(g *rounds.Group, n *rounds.Node, now Belief) {
 }
 
 // lost says why the node did not win the round that another node won. It quotes the verdict against the node
-// that names the winner, or the only verdict against the node. Without such a verdict, it says how the winner
-// won, and compares the ranks.
+// that names the winner, in the words of the winner if it gave one, or the only verdict against the node. Without such
+// a verdict, it says how the winner won, and compares the ranks.
 func (c *Case) lost(r *rounds.Round, n *rounds.Node) {
 	say := func(format string, args ...any) { c.Election = append(c.Election, fmt.Sprintf(format, args...)) }
 	w := r.Winner
 	own := slices.DeleteFunc(slices.Clone(r.Verdicts), func(v rounds.Verdict) bool { return v.Loser != n.ID })
-	for _, v := range own {
-		if v.Over != w.Node && len(own) > 1 {
-			continue
-		}
+	names := func(v rounds.Verdict) bool { return v.Over == w.Node }
+	at := slices.IndexFunc(own, func(v rounds.Verdict) bool { return names(v) && v.Ref.Node == w.Node })
+	if at < 0 {
+		at = slices.IndexFunc(own, func(v rounds.Verdict) bool { return names(v) || len(own) == 1 })
+	}
+	if at >= 0 {
+		v := own[at]
 		say("In term %d %s: \"%s\", wrote node %d%s.", r.Term, verdict(v), v.Why, v.Ref.Node, cite(c.names, v.Ref))
 		if v.Rule != "" {
 			say("The rule: “%s”", v.Rule)

@@ -219,3 +219,9 @@ func TestWhyNotBegunWithoutACause(t *testing.T) {
 	says(t, strings.Join(strings.Fields(out.String()), " "),
 		"Term 7 began at 16:43:47.183, and no record says why; nobody leads it", "!because of this: not known")
 }
+
+// Why node 1 lost was told in its own words, "4 ranks above this node", where node 4, which won, tells it, too.
+func TestWhyNotInTheWordsOfTheWinner(t *testing.T) {
+	says(t, whyNot(t, "ring-restart", 1), "In term 2 node 4 suppressed the call of node 1: ", "wrote node 4 [4:8].",
+		"!wrote node 1")
+}
