@@ -137,8 +137,8 @@ func (in *Incident) standAside(g *group) (all []unfitness) {
 }
 
 // tellAside says which nodes stood aside, and why: "nodes 1 and 3 stood aside: the cluster is paused". It puts those
-// with the same reason together.
-func tellAside(all []unfitness) string {
+// with the same reason together, and does not repeat the one in which what is told before ends.
+func tellAside(all []unfitness, before string) string {
 	var order []string
 	ids := map[string][]uint64{}
 	for _, u := range all {
@@ -147,13 +147,21 @@ func tellAside(all []unfitness) string {
 		}
 		ids[u.why] = append(ids[u.why], u.id)
 	}
+	told := func(why string) bool { return strings.HasSuffix(before, ": "+why) }
+	if i := slices.IndexFunc(order, told); i > 0 { // beside which it was told
+		order[0], order[i] = order[i], order[0]
+	}
 	var parts []string
 	for _, why := range order {
-		stood := " stood aside: "
+		stood := " stood aside"
 		if len(parts) > 0 {
-			stood = ": "
+			stood = ""
 		}
-		parts = append(parts, words.Nodes(ids[why])+stood+why)
+		reason := ": " + why
+		if told(why) {
+			reason = " for the same reason"
+		}
+		parts = append(parts, words.Nodes(ids[why])+stood+reason)
 	}
 	return strings.Join(parts, ", ")
 }
@@ -169,7 +177,7 @@ func (in *Incident) withAside(g *group, why string) string {
 		in.prove(u.ref)
 	}
 	if why == noReason {
-		return tellAside(all)
+		return tellAside(all, "")
 	}
-	return fmt.Sprintf("%s, and %s", why, tellAside(all))
+	return fmt.Sprintf("%s, and %s", why, tellAside(all, why))
 }

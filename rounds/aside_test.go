@@ -47,3 +47,30 @@ func TestStandAside(t *testing.T) {
 		}
 	}
 }
+
+// "Node 3 stopped leading: resigned at noon by 10.0.0.1, and nodes 1 and 2 stood aside: resigned at noon by 10.0.0.1":
+// the same reason was told twice.
+func TestOneReasonForAllWhoStandAsideIsToldOnce(t *testing.T) {
+	const why, late = "resigned at noon by 10.0.0.1", "resigned later by 10.0.0.1"
+	for other, want := range map[string]string{
+		why:  ", and nodes 1, 2 and 3 stood aside for the same reason",
+		late: ", and nodes 2 and 3 stood aside for the same reason, node 1: " + late,
+	} {
+		v := newVoters()
+		v.ask(3, 0, 1)
+		v.elect(3, 1, 1, 2)
+		three := uint64(3)
+		v.add(3, 490, trace.Record{Event: "eligible", Unfit: why, Ineligible: why, Term: 1, Leader: 3, Token: 1})
+		v.add(3, 500, trace.Record{
+			Event: "timeout", Term: 1, PrevLeader: &three, LeaderChange: trace.Resigned, Ineligible: why,
+		})
+		for _, ms := range []int{510, 5000} {
+			v.add(1, ms, trace.Record{Event: "timeout", Term: 1, Ineligible: other})
+			v.add(2, ms, trace.Record{Event: "timeout", Term: 1, Ineligible: why})
+			v.add(3, ms, trace.Record{Event: "timeout", Term: 1, Ineligible: why})
+		}
+		if in := v.last(); in.Why != "node 3 stopped leading: "+why+want {
+			t.Errorf("%q, want %q", in.Why, want)
+		}
+	}
+}
