@@ -139,7 +139,7 @@ type Leadership struct {
 	// Last is the record in which the process no longer leads. Seq 0 if its log ends
 	// while it leads.
 	Last  Ref       `json:"last"`
-	Until time.Time `json:"until"` // of Last, or of the process's last record
+	Until time.Time `json:"until,omitzero"` // of Last, or of the process's last record; zero if neither is here
 	// End is when the leadership was over: when its lease, its process or its word ended, whichever came first,
 	// and Ended says how this is known. End is zero while the node leads, as far as the records tell.
 	End   time.Time `json:"end,omitzero"`

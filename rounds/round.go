@@ -85,7 +85,7 @@ type Cause struct {
 	Node     uint64    `json:"node,omitempty"`
 	Evidence string    `json:"evidence,omitempty"` // as Node wrote it: "link-closed 5, dial-refused 5"
 	Ref      Ref       `json:"ref"`                // of Node's record, or the round's first one
-	At       time.Time `json:"at"`                 // of that record, corrected
+	At       time.Time `json:"at,omitzero"`        // of that record, corrected
 	// Detections has one Detection for each node that had evidence of its own, the earliest first.
 	Detections []Detection `json:"detections,omitempty"`
 	// Back is the first record that the process of Lost wrote after the first evidence
@@ -158,7 +158,7 @@ type Participant struct {
 	// Believed is the record in which the node first follows the winner, and BelievedAt its
 	// time.
 	Believed   Ref       `json:"believed"`
-	BelievedAt time.Time `json:"believed_at"`
+	BelievedAt time.Time `json:"believed_at,omitzero"`
 	late       bool      // it followed in a record before Believed that is missing
 	Sent       int       `json:"sent"` // counted messages
 	Received   int       `json:"received"`
@@ -210,7 +210,7 @@ type Winner struct {
 	Why  string    `json:"why"`  // the cause in the node's words: "no higher node is alive"
 	Rule string    `json:"rule"` // the sentence of the source, empty when none is quoted
 	Ref  Ref       `json:"ref"`  // the record in which it begins to lead; Seq 0 if its log is missing
-	At   time.Time `json:"at"`
+	At   time.Time `json:"at,omitzero"`
 	Live []uint64  `json:"live"` // the nodes that it believed alive, with itself
 
 	cause reason // behind Why
@@ -269,8 +269,8 @@ type Split struct {
 	Error     time.Duration `json:"error"`
 	// Began is the time of the first evidence, Ended that of the last follower's belief.
 	// Zero where it is not known.
-	Began time.Time `json:"began"`
-	Ended time.Time `json:"ended"`
+	Began time.Time `json:"began,omitzero"`
+	Ended time.Time `json:"ended,omitzero"`
 }
 
 // Straggler is a participant that never followed the winner.
