@@ -335,7 +335,7 @@ func (in *Incident) began(r *Round, g *group) {
 }
 
 // wasSilent reports whether the leader before was lost to others without a lease, and may have been silent to them
-// since before: it wrote nothing for long when they lost it.
+// since before: it wrote nothing for long when they lost it, or nothing until the next one led.
 func (in *Incident) wasSilent(g *group) bool {
 	return !leased(g.guarantee) && slices.ContainsFunc(in.rounds, func(r *Round) bool {
 		m := g.nodes[r.Cause.Lost]
@@ -343,7 +343,7 @@ func (in *Incident) wasSilent(g *group) bool {
 			return false
 		}
 		l := m.at(r.Cause.At, g.fix)
-		return l != nil && l.silentAround(r.Cause.At, g.fix)
+		return l != nil && (l.silentAround(r.Cause.At, g.fix) || l.wroteNothing(r.Cause.At, in.Until, g.fix))
 	})
 }
 

@@ -150,6 +150,16 @@ func (l *life) silentAround(t time.Time, fix clockFix) bool {
 	return silent > 3*longest || silent > maxTransit
 }
 
+// wroteNothing reports whether the process wrote nothing from one time to another, nor for a while around it.
+func (l *life) wroteNothing(from, until time.Time, fix clockFix) bool {
+	before, ok := l.before(from, fix)
+	after, wrote := l.after(from.Add(-1), fix)
+	if !ok || !wrote {
+		return true
+	}
+	return fix.at(l.node, after.wall).After(until) && after.wall.Sub(before.wall) > together
+}
+
 // sorted returns the marks by number.
 func (l *life) sorted() []mark {
 	if !l.inOrder {

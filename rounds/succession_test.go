@@ -180,6 +180,35 @@ func TestAFrozenLeaderLedNobody(t *testing.T) {
 	}
 }
 
+// "0 ms" was said of a leader that was frozen for 0.4 s only: it wrote nothing from when it was lost until the next one
+// led.
+func TestALeaderFrozenForAMomentLedNobody(t *testing.T) {
+	for wrote, want := range map[int]string{
+		4800: "For how long nobody led, in 1 change, is not known.",
+		5010: "Nobody led for 0 ms in all, in 1 change.",
+	} {
+		v := ledByNode2("bully")
+		for ms := 400; ms < 5000; ms += 400 {
+			v.add(2, ms, trace.Record{Term: 1, Event: "timeout", Leader: 2})
+		}
+		v.add(1, 5000, trace.Record{
+			Term: 2, Event: "peers", Alive: []uint64{1}, Evidence: "heartbeat-missed 2",
+			Why: []string{"leader 2 is gone -> call an election of term 2"},
+		})
+		v.add(1, 5020, trace.Record{
+			Term: 2, Event: "timeout", Leader: 1, Why: []string{"no higher node is alive -> lead term 2"},
+		})
+		if wrote > 4800 {
+			v.add(2, wrote, trace.Record{Term: 1, Event: "timeout", Leader: 2})
+		}
+		v.add(2, 5200, trace.Record{Term: 1, Event: "timeout", Leader: 2})
+		v.add(2, 5201, trace.Record{Term: 2, Event: "receive", Leader: 1, Why: []string{"1 leads term 2 -> follow it"}})
+		if list := told(t, v.b.History().Groups[0]); !strings.Contains(list, want) {
+			t.Errorf("wrote at %d ms: want %q in\n%s", wrote, want, list)
+		}
+	}
+}
+
 // ledByNode2 returns records of nodes 1 and 2 of a best-effort algorithm, whose clocks messages compare: node 2 leads
 // term 1, and node 1 follows it.
 func ledByNode2(algo string) *voters {
