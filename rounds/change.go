@@ -16,12 +16,37 @@ type change struct {
 	rounds       []*Round
 }
 
-// allot gives each round to the change in which it was called. That is the first one to a leadership of its term or of
-// a later one, unless the leader before began to lead after all calls: nodes may have called for later terms before.
-// What brought a leader is part of no change but the one to that leader.
+// surelyReplaced reports whether a leader of the same term or of a lower one came after the former leader, and led on
+// when that had surely stopped. Without a lease, nothing keeps a node from a term that it cannot know of.
+func (g *group) surelyReplaced(former, next *Leadership) bool {
+	began := g.apart(former.first().Node, next.first().Node)
+	return !leased(g.guarantee) && !former.End.IsZero() && !next.First.IsZero() &&
+		began != unbounded && former.From.Add(began).Before(next.From) &&
+		g.apart(former.Ended.Ref.Node, next.first().Node) != unbounded
+}
+
+// allot gives each round to the change in which it was called. That is the first one to a leadership of its term, or of
+// a later one if nobody led its term, unless the leader before began to lead after all calls: nodes may have called for
+// later terms before. What brought a leader is part of no change but the one to that leader.
 func (g *group) allot(changes []change, rounds []*Round) {
-	next := 0
+	next, led := 0, map[uint64]int{} // by term: the first change to a leader of it
+	for i := range changes {
+		if c := &changes[i]; c.next != nil {
+			if _, several := led[c.next.Term]; several || c.former != nil && c.next.Term == c.former.Term {
+				c.rounds = append(c.rounds, g.again(roundOf(rounds, c.next.Term), c.next))
+				continue
+			}
+			led[c.next.Term] = i
+		}
+	}
 	for _, r := range rounds {
+		r.Further = nil
+		if r.State == Decided {
+			if i, ok := led[r.Term]; ok {
+				changes[i].rounds = append(changes[i].rounds, r)
+			}
+			continue
+		}
 		for next < len(changes) && changes[next].next != nil && changes[next].next.Term < r.Term {
 			next++
 		}
@@ -32,17 +57,42 @@ func (g *group) allot(changes []change, rounds []*Round) {
 		if i < 0 || i == len(changes) || changes[i].former != nil && r.Term <= changes[i].former.Term {
 			continue
 		}
-		c := &changes[i]
-		elsewhere := r.State == Decided && (c.next == nil || c.next.Term != r.Term)
-		if !elsewhere && !g.inVain(r, c) {
+		if c := &changes[i]; !g.inVain(r, c) {
 			c.rounds = append(c.rounds, r)
 		}
 	}
 	for i := range changes {
-		if former := changes[i].former; former != nil {
-			changes[i].before = roundOf(rounds, former.Term)
+		c := &changes[i]
+		slices.SortStableFunc(c.rounds, func(a, b *Round) int { return cmp.Compare(a.Term, b.Term) })
+		if c.former != nil {
+			c.before = roundOf(rounds, c.former.Term)
 		}
 	}
+}
+
+// again returns what a round tells of a further leader of its term: why that called. r is nil if it is not new.
+func (g *group) again(r *Round, next *Leadership) *Round {
+	if r == nil && g.past != nil {
+		r = g.past.round(next.Term)
+	}
+	own := &Round{Term: next.Term, State: Decided, further: true, of: r}
+	if r == nil {
+		return own
+	}
+	for _, in := range r.Initiators {
+		if in.Node != next.Leader || in.At.After(next.From) {
+			continue
+		}
+		c := Cause{Kind: Unexplained, Text: in.Why, Node: in.Node, Ref: in.Ref, At: in.At, Lost: in.cause.loses()}
+		if because, ok := decided[algorithms.Because](&in.cause); ok {
+			c.Kind = because.Kind
+		}
+		if d := g.dropAt(in.Node, c.Lost, in.At); d != nil && c.Lost != 0 {
+			c.Evidence = d.Evidence
+		}
+		own.Initiators, own.Cause = []Initiator{in}, c
+	}
+	return own
 }
 
 // roundOf returns the round of a term, nil if there is none. The rounds are in the order of their terms.

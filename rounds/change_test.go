@@ -18,6 +18,16 @@ func (v *voters) nominate(node uint64, ms int, term uint64, why string) {
 	})
 }
 
+// callAndLead writes that a node has heard of no leader, calls an election without votes, and leads at once.
+func (v *voters) callAndLead(node uint64, ms int, term uint64) {
+	v.add(node, ms, trace.Record{
+		Term: term, Event: "timeout", Leader: node, LeaderChange: trace.Elected, Why: []string{
+			fmt.Sprintf("no leader was heard of -> call an election of term %d", term),
+			fmt.Sprintf("no higher node is alive -> lead term %d", term),
+		},
+	})
+}
+
 // "It took terms 3 to 6" was said of a change of 2 ms: nodes had called the elections of terms 3 to 5 before the leader
 // of term 2 led. They are part of the change to that one. What is called in vain while it leads is part of none.
 func TestAnElectionBelongsToTheChangeInWhichItWasCalled(t *testing.T) {
@@ -101,21 +111,13 @@ func TestWhatWasCalledInVainIsNoLastAttempt(t *testing.T) {
 func TestALeaderOfALowerTermThatCameLaterHasALineOfItsOwn(t *testing.T) {
 	v := newVoters()
 	v.algo, v.guarantee = "bully", "best-effort"
-	alone := func(node uint64, ms int, term uint64) {
-		v.add(node, ms, trace.Record{
-			Term: term, Event: "timeout", Leader: node, LeaderChange: trace.Elected, Why: []string{
-				fmt.Sprintf("no leader was heard of -> call an election of term %d", term),
-				fmt.Sprintf("no higher node is alive -> lead term %d", term),
-			},
-		})
-	}
-	alone(3, 10, 2)
-	alone(5, 1000, 4)
+	v.callAndLead(3, 10, 2)
+	v.callAndLead(5, 1000, 4)
 	v.add(3, 1001, trace.Record{
 		Term: 4, Event: "receive", From: 5, Msg: "COORDINATOR", MsgID: "5:1", Leader: 5, LeaderChange: trace.Elected,
 		Why: []string{"5 leads term 4 -> follow it"},
 	})
-	alone(4, 5000, 3)
+	v.callAndLead(4, 5000, 3)
 	v.add(4, 7000, trace.Record{
 		Term: 3, Event: "resign", LeaderChange: trace.Resigned, Why: []string{"asked to resign -> step down"},
 	})

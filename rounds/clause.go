@@ -175,7 +175,8 @@ func (c *Cause) clause(in *Incident, guarantee string) string {
 		}
 		return fmt.Sprintf("node %d stopped answering (%s)", c.Lost, cmp.Or(Meaning(c.Evidence, c.Lost), c.Text))
 	case FirstLeader:
-		if in.Former != 0 && (in.Ended.Kind == EndedByWord || in.Ended.Kind == EndedByProcess) {
+		over := in.Ended.Kind == EndedByWord || in.Ended.Kind == EndedByProcess
+		if in.Former != 0 && over && !in.From.After(in.Until) {
 			return "" // whoever had just started knew of no leader; how the one before ended tells why
 		}
 		return "no leader was known"

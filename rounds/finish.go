@@ -65,9 +65,20 @@ func (g *group) finish(out *Group) {
 // attach notes in each round which incident it belongs to.
 func attach(incidents []Incident) {
 	for i := range incidents {
-		for _, r := range incidents[i].rounds {
-			r.Incident = &incidents[i]
+		incidents[i].attach()
+	}
+}
+
+func (in *Incident) attach() {
+	for _, r := range in.rounds {
+		if !r.further {
+			r.Incident = in
 		}
+		if r.of == nil {
+			continue
+		}
+		r.of.Further = slices.DeleteFunc(r.of.Further, func(was *Incident) bool { return was.Leader == in.Leader })
+		r.of.Further = append(r.of.Further, in)
 	}
 }
 

@@ -201,10 +201,13 @@ func (g *group) incidents(rounds []*Round) []Incident {
 	all := make([]change, 0, len(later)+1)
 	for _, next := range later {
 		if former != nil && next.Term <= former.Term {
-			if former.outlivedBy(next) { // two led at once, and this one led on
-				former = next
+			if !former.outlivedBy(next) { // two led at once, and the former led on
+				continue
 			}
-			continue
+			if !g.surelyReplaced(former, next) {
+				former = next
+				continue
+			}
 		}
 		all = append(all, change{former: former, next: next})
 		former = next

@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,7 +18,12 @@ type past struct {
 	former  *Leadership
 	sum     Leaderless      // of all of them
 	said    map[string]bool // the keys of the findings that were returned
-	late    int             // records that came too late for their rounds
+	// led has who led which of the last terms, and rivals who is known to have led one since its round was over: one
+	// more is, if rivalled.
+	led, rivals map[uint64][]Winner
+	rivalled    bool
+	further     []Incident // those to further leaders of terms whose rounds were told before, which Further returns
+	late        int        // records that came too late for their rounds
 
 	kept            []*Round  // the rounds before recent that Bounds retain
 	left            int       // how many rounds before these are not among the newest
@@ -80,6 +86,7 @@ func (g *group) conclude(over []uint64) (rounds []*Round, between []Finding) {
 		g.recycle(g.open[term])
 	}
 	g.past.recent = append(g.past.recent, rounds...)
+	slices.SortStableFunc(g.past.recent, func(a, b *Round) int { return cmp.Compare(a.Term, b.Term) })
 	incidents := g.incidents(g.past.recent)
 	attach(incidents)
 	between = g.news(incidents)
@@ -99,8 +106,9 @@ func (g *group) close(incidents []Incident) {
 		if in.Leader == 0 || !p.has(in.Term) {
 			break
 		}
-		for _, r := range in.rounds {
-			r.Incident = &in // and not its place among many
+		in.attach() // and not its place among many
+		if slices.ContainsFunc(in.rounds, func(r *Round) bool { return r.further && r.of == nil }) {
+			p.further = append(p.further, in)
 		}
 		p.sum.add(&in)
 		g.keepIncident(in)

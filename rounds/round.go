@@ -51,6 +51,8 @@ type Round struct {
 
 	// Incident is the change of leadership that the round was held for, nil if the records tell none.
 	Incident *Incident `json:"incident,omitempty"`
+	// Further are the changes to other leaders of the term that came after that, in the order of time.
+	Further []*Incident `json:"further,omitempty"`
 
 	Counts []KindCount `json:"counts"` // the counted messages, by kind
 	// AtLeast says that more messages may have been sent: at level info, nodes do not write the steps that decided
@@ -63,6 +65,8 @@ type Round struct {
 	Findings   []Finding   `json:"findings"` // about this round
 	Unknown    []string    `json:"unknown"`  // what the records do not tell, in sentences
 
+	further  bool      // it is about a further leader of the term; see again
+	of       *Round    // the round of the term then, if it is kept
 	until    time.Time // of the last step
 	asked    call      // the first step in which a node stood, or was asked for its vote
 	store    []storeSaid

@@ -80,7 +80,22 @@ func (b *Builder) Leaderless() (open []Vacancy) {
 	return open
 }
 
-// Vacancy is a time in which nobody leads a cluster.
+// Further returns the changes of leadership since the last call to further leaders of terms whose rounds had ended
+// before. Call Ended before.
+func (b *Builder) Further() (further []Vacancy) {
+	for _, g := range b.sorted() {
+		if g.past == nil {
+			continue
+		}
+		for _, in := range g.past.further {
+			further = append(further, Vacancy{g.key.cluster, g.key.algo, g.key.run, in})
+		}
+		g.past.further = nil
+	}
+	return further
+}
+
+// Vacancy is a time in which nobody leads a cluster, or a change of its leader.
 type Vacancy struct {
 	Cluster   string `json:"cluster"`
 	Algorithm string `json:"algorithm"`

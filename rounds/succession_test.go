@@ -484,3 +484,63 @@ func TestAStoryTellsWhatIsNotKnownOfTheTimeBefore(t *testing.T) {
 		t.Errorf("want %q in\n%s", want, list)
 	}
 }
+
+// After the process of node 5 had ended, node 4 led the same term, or a lower one, which it had not heard of more: no
+// change told of it, nor of the time without a leader before it.
+func TestALeaderOfNoHigherTermIsAChange(t *testing.T) {
+	for term, want := range map[uint64][]string{
+		3: {
+			"Nobody led for 4 s in all, in 1 change",
+			" 4, 5 ",
+			"* Later node 4 began to lead term 3 [peers saw: 4:2 3:2]. Nobody led for 4 s, from 12:00:01.000 until " +
+				"node 4 led term 3: the process of node 5 ended [peers saw: 4:2 3:2].",
+			"! two-leaders: Nodes 5 and 4 both led term 3; node 4 began 5 s after node 5",
+		},
+		2: {
+			"Nobody led for 4 s in all, in 1 change",
+			"Nobody led for 4 s, from 12:00:01.000 until node 4 led term 2: the process of node 5 ended " +
+				"[peers saw: 4:2 3:2]. Node 5, which had led term 3, ended: its process is gone [peers saw: 3:2].",
+		},
+	} {
+		v := newVoters()
+		v.algo, v.guarantee = "bully", "best-effort"
+		v.add(4, 0, trace.Record{Event: "start"})
+		v.callAndLead(5, 0, 3)
+		v.add(3, 1, trace.Record{Term: 3, Event: "receive", Leader: 5, Why: []string{"5 leads term 3 -> follow it"}})
+		v.add(5, 999, trace.Record{Term: 3, Event: "timeout", Leader: 5})
+		v.add(3, 1000, trace.Record{
+			Term: 3, Event: "peers", Alive: []uint64{3}, Evidence: "link-closed 5, dial-refused 5",
+		})
+		v.callAndLead(4, 5000, term)
+		v.add(4, 7000, trace.Record{Term: term, Event: "timeout", Leader: 4})
+		list := told(t, v.b.History().Groups[0])
+		for _, want := range want {
+			if !strings.Contains(list, want) {
+				t.Errorf("term %d: want %q in\n%s", term, want, list)
+			}
+		}
+	}
+}
+
+// Two led one term at once, and the second one led on when the first had heard of it: that was no change.
+func TestALeaderThatOutlivesAnotherOfItsTermIsAChange(t *testing.T) {
+	v := newVoters()
+	v.algo, v.guarantee = "bully", "best-effort"
+	v.callAndLead(4, 0, 3)
+	v.callAndLead(5, 2000, 3)
+	v.add(4, 3000, trace.Record{
+		Term: 3, Event: "receive", From: 5, Leader: 5, Why: []string{"5 leads term 3 -> follow it"},
+	})
+	v.add(5, 5000, trace.Record{Term: 3, Event: "timeout", Leader: 5})
+	list := told(t, v.b.History().Groups[0])
+	for _, want := range []string{
+		"Nobody led for 0 ms in all, in 1 change",
+		"Later node 5 began to lead term 3: no leader was known",
+		"Node 4 led until 12:00:03.000 at the latest, by its own word; node 5 had begun to lead by 12:00:02.000",
+		"! two-leaders: Nodes 4 and 5 both led term 3; node 5 began 2 s after node 4",
+	} {
+		if !strings.Contains(list, want) {
+			t.Errorf("want %q in\n%s", want, list)
+		}
+	}
+}

@@ -76,15 +76,35 @@ func (r *reading) missedIncidents() {
 	highest := uint64(0)
 	for _, one := range r.run.truth.Leaderships { // in the order in which they began
 		term := uint64(one.Term)
-		if term <= highest || !r.complete() || r.shifted() {
+		if !r.complete() || r.shifted() || term <= highest && !r.cameAfterAll(&one) {
 			continue
 		}
-		highest = term
+		highest = max(highest, term)
 		r.judge("incidents")
-		if !slices.ContainsFunc(r.group.Incidents, func(in rounds.Incident) bool { return in.Term == term }) {
+		if !slices.ContainsFunc(r.group.Incidents, func(in rounds.Incident) bool {
+			return in.Term == term && in.Leader == uint64(one.Node)
+		}) && !r.rivalled(&one) {
 			r.fail("incident: missing", term, "%+v", one)
 		}
 	}
+}
+
+// cameAfterAll reports whether a leader of a term that is not the highest came when no other one led, as the records
+// tell.
+func (r *reading) cameAfterAll(one *sim.Reign) bool {
+	own := r.group.Led(uint64(one.Node), uint64(one.Term))
+	if own == nil || own.First.IsZero() || own.Incarnation != one.Incarnation {
+		return false
+	}
+	return !slices.ContainsFunc(r.group.Leaderships, func(l rounds.Leadership) bool {
+		other := l.Leader != own.Leader || l.Term != own.Term
+		return other && !l.From.After(own.From) && (l.End.IsZero() || l.End.After(own.From))
+	})
+}
+
+// rivalled reports whether another node led the term, too, perhaps at once.
+func (r *reading) rivalled(one *sim.Reign) bool {
+	return r.leaders(uint64(one.Term)) > 1 && !r.cameAfterAll(one)
 }
 
 var (

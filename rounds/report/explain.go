@@ -17,10 +17,13 @@ import (
 // what the round costs by the book.
 func Explain(w io.Writer, g *rounds.Group, r *rounds.Round, theory bool) error {
 	var p page
-	p.paragraph(incident(g.Names, r)...)
+	p.paragraph(incident(g.Names, r.Incident)...)
 	p.paragraph(beginning(g.Names, r)...)
 	p.paragraph(middle(g, r, theory)...)
 	p.paragraph(cost(r, theory)...)
+	for _, in := range r.Further {
+		p.paragraph(further(g.Names, in)...)
+	}
 	for _, f := range r.Findings {
 		p.paragraph(fmt.Sprintf("What is wrong: %s%s", f.Text, cite(g.Names, f.Records...)))
 	}
@@ -31,8 +34,7 @@ func Explain(w io.Writer, g *rounds.Group, r *rounds.Round, theory bool) error {
 }
 
 // incident says for how long nobody led, and why, if it was for longer than an election takes.
-func incident(names *rounds.Names, r *rounds.Round) (sentences []string) {
-	in := r.Incident
+func incident(names *rounds.Names, in *rounds.Incident) (sentences []string) {
 	if in == nil || in.Former == 0 {
 		return nil
 	}
@@ -68,6 +70,15 @@ func incident(names *rounds.Names, r *rounds.Round) (sentences []string) {
 		say("It took terms %s.", span(in.Terms, " to "))
 	}
 	return sentences
+}
+
+// further says that another node came to lead the term later, and what incident says of that.
+func further(names *rounds.Names, in *rounds.Incident) []string {
+	text := fmt.Sprintf("Later node %d began to lead term %d", in.Leader, in.Term)
+	if in.Leaderless == 0 && !in.Bounded() {
+		text += colon(in.Why)
+	}
+	return append([]string{text + proofOf(names, in) + "."}, incident(names, in)...)
 }
 
 // longest says for how long nobody led at most, and what bounds it.

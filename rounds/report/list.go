@@ -273,6 +273,20 @@ func (p *page) row(r *rounds.Round, dated bool) {
 	}
 	p.line(row, terms(r), at, leaders(r), follow, sentAtLeast(r), known(r.Split.Detect, r.Split.DetectKnown),
 		elect, known(r.Split.Announce, r.Split.AnnounceKnown), Leaderless(r), why(r), rowProof(p.names, r))
+	for _, in := range r.Further {
+		p.further(in)
+	}
+}
+
+func (p *page) further(in *rounds.Incident) {
+	p.line("        * %s", strings.Join(further(p.names, in), " "))
+}
+
+// Further writes that another node came to lead a term whose round was written before.
+func Further(w io.Writer, names *rounds.Names, v rounds.Vacancy) error {
+	p := page{names: names}
+	p.further(&v.Incident)
+	return p.to(w)
 }
 
 // rowProof names the records of the line of a round.
