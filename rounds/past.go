@@ -47,7 +47,10 @@ const (
 // remember begins to keep a past. deaths are those that the Builder knows.
 func (g *group) remember(deaths map[string][]death) {
 	if g.past == nil {
-		g.past = &past{built: map[uint64]int64{}, said: map[string]bool{}, ids: map[uint64]bool{}}
+		g.past = &past{
+			built: map[uint64]int64{}, said: map[string]bool{}, ids: map[uint64]bool{},
+			led: map[uint64][]Winner{}, rivals: map[uint64][]Winner{},
+		}
 	}
 	if deaths != nil && len(g.past.built) == 0 {
 		g.deaths = append(g.deaths, deaths[g.key.cluster]...)
@@ -65,9 +68,10 @@ func (p *past) has(term uint64) bool {
 // conclude builds the rounds of some terms, and drops what is only needed for them. It returns the rounds, and the
 // findings between rounds that are new.
 func (g *group) conclude(over []uint64) (rounds []*Round, between []Finding) {
-	if len(over) == 0 {
+	if len(over) == 0 && !g.past.rivalled {
 		return nil, nil
 	}
+	g.past.rivalled = false
 	terms := slices.Sorted(maps.Keys(g.open))
 	g.survey(terms)
 	for i, term := range over { // the first of terms
@@ -78,6 +82,7 @@ func (g *group) conclude(over []uint64) (rounds []*Round, between []Finding) {
 		}
 		if r := g.round(t, next); r != nil {
 			rounds = append(rounds, r)
+			g.past.noteLeaders(r)
 		}
 		g.past.built[term] = t.clock
 	}
@@ -146,7 +151,7 @@ func (g *group) news(incidents []Incident) (news []Finding) {
 
 // key identifies a finding: it is the same when the finding is found again.
 func (f Finding) key() string {
-	if f.Name == SameID { // of no term
+	if f.Name == SameID || f.Name == TwoLeaders { // of no term, or of several nodes of one
 		return fmt.Sprint(f.Name, f.Records)
 	}
 	return fmt.Sprint(f.Name, f.Term)

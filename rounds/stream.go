@@ -111,4 +111,5 @@ func (g *group) late(rec *trace.Record, l *life, reasons []reason, why []string,
 		g.past.late++
 	}
 	g.clock = max(g.clock, e.micros())
+	g.noteRival(e, term)
 }

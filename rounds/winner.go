@@ -18,12 +18,7 @@ func (r *Round) lead(led []Winner, i int, l *life) []Winner {
 		return led
 	}
 	w := Winner{Node: st.Leader, Ref: st.Ref, At: st.At, late: st.Change == "" && l.cutBefore(st.Ref.Seq)}
-	for j := range st.reasons {
-		if wins, ok := decided[algorithms.Wins](&st.reasons[j]); ok {
-			w.cause = st.reasons[j].cause(wins.Cause)
-			w.Why = w.cause.why
-		}
-	}
+	w.because(st.reasons)
 	// At level info a process does not write down each of its views.
 	view, viewed := l.viewAt(st.Ref.Seq)
 	receivers := r.announcedTo(st)
@@ -36,6 +31,16 @@ func (r *Round) lead(led []Winner, i int, l *life) []Winner {
 	}
 	slices.Sort(w.Live)
 	return append(led, w)
+}
+
+// because notes why it won, by the reasons of the record in which it begins to lead.
+func (w *Winner) because(reasons []reason) {
+	for j := range reasons {
+		if wins, ok := decided[algorithms.Wins](&reasons[j]); ok {
+			w.cause = reasons[j].cause(wins.Cause)
+			w.Why = w.cause.why
+		}
+	}
 }
 
 // answersTo returns the voters whose answers the winner got just before it won in step i, as far as it wrote them down.

@@ -223,6 +223,13 @@ func (f *follower) tell(calm bool) {
 	for _, r := range told {
 		f.print(r)
 	}
+	for _, v := range f.Builder.Further() {
+		if f.JSON {
+			f.keep(f.printJSON(v))
+			continue
+		}
+		f.keep(report.Further(f.Out, f.Builder.Names(), v))
+	}
 	for _, finding := range between {
 		f.found.Add(finding)
 		f.keep(f.printFinding(finding))

@@ -43,28 +43,45 @@ func lease(at time.Time, node, seq int, rest string) string {
 		at.Format(time.RFC3339Nano), node, node, seq, at.UnixMicro(), rest)
 }
 
-// "--follow speaks within a second of a quorum lost": two of three voters end, and nobody leads.
-func TestQuorumLost(t *testing.T) {
+// following calls act with a function by which nodes say something, while Run follows that, and one that returns what
+// Run has printed a second later.
+func following(t *testing.T, act func(say func(line string), printed func() string)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		logged, write := io.Pipe()
 		defer write.Close()
-		var printed out
+		var text out
 		done := make(chan error)
 		go func() {
 			_, err := Run(ctx, Config{
-				Files: []string{"-"}, Stdin: logged, Out: &printed, Remarks: io.Discard,
+				Files: []string{"-"}, Stdin: logged, Out: &text, Remarks: io.Discard,
 				Builder: rounds.NewBriefBuilder(), Filter: func(to logs.Sink) logs.Sink { return to },
 				Unread: func(err error) { t.Error(err) },
 			})
 			done <- err
 		}()
-		say := func(node, seq int, rest string) {
-			if _, err := io.WriteString(write, lease(time.Now(), node, seq, rest)); err != nil {
+		act(func(line string) {
+			if _, err := io.WriteString(write, line); err != nil {
 				t.Error(err)
 			}
+		}, func() string {
+			time.Sleep(time.Second)
+			synctest.Wait()
+			return text.String()
+		})
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
 		}
+	})
+}
+
+// "--follow speaks within a second of a quorum lost": two of three voters end, and nobody leads.
+func TestQuorumLost(t *testing.T) {
+	following(t, func(write func(string), printed func() string) {
+		say := func(node, seq int, rest string) { write(lease(time.Now(), node, seq, rest)) }
 		say(3, 1, `"event":"timeout","why":["no leader was heard of -> ask the voters for term 1"],"role":"looking",`+
 			`"leader":0,"sent":["PRE_VOTE>1#3:1","PRE_VOTE>2#3:2"]`)
 		say(3, 2, `"event":"receive","why":["a majority voted in term 1 -> lead"],"role":"leader","leader":3,`+
@@ -74,27 +91,57 @@ func TestQuorumLost(t *testing.T) {
 				`"token":1,"leader_change":"elected","prev_leader":0`)
 		}
 		time.Sleep(time.Minute)
-		if strings.Contains(printed.String(), "Nobody leads") {
-			t.Errorf("somebody leads: %s", &printed)
+		if text := printed(); strings.Contains(text, "Nobody leads") {
+			t.Errorf("somebody leads: %s", text)
 		}
 		for seq, dead := range []int{2, 3} {
 			say(1, 2+seq, fmt.Sprintf(`"event":"peers","alive":[1],"evidence":"link-closed %d, dial-refused %d",`+
 				`"role":"looking","leader":0`, dead, dead))
 		}
-		time.Sleep(time.Second)
-		synctest.Wait()
-		const want = "* Nobody leads cluster c, bully since 00:01:00.000: voters 2 and 3 dead: 1 of 3 remains " +
+		const want = "* Nobody leads cluster c, bully since 00:01:01.000: voters 2 and 3 dead: 1 of 3 remains " +
 			"[inferred: 1:3 1:2]."
-		if !strings.Contains(printed.String(), want) {
-			t.Errorf("no %q in: %s", want, &printed)
+		if text := printed(); !strings.Contains(text, want) {
+			t.Errorf("no %q in: %s", want, text)
 		}
 		time.Sleep(time.Minute)
-		if n := strings.Count(printed.String(), "Nobody leads"); n != 1 {
-			t.Errorf("it is said %d times: %s", n, &printed)
+		if text := printed(); strings.Count(text, "Nobody leads") != 1 {
+			t.Errorf("it is not said once: %s", text)
 		}
-		stop()
-		if err := <-done; err != nil {
-			t.Error(err)
+	})
+}
+
+// A second leader of a term was known when the line of the term had been printed: no line told of it, also not at the
+// end.
+func TestASecondLeaderOfATermThatWasTold(t *testing.T) {
+	following(t, func(write func(string), printed func() string) {
+		say := func(node, seq int, rest string) {
+			line := strings.Replace(lease(time.Now(), node, seq, rest), `"lease"`, `"best-effort"`, 1)
+			write(line)
+		}
+		const leads = `"event":"timeout","why":["no leader was heard of -> call an election of term 1",` +
+			`"no higher node is alive -> lead term 1"],"role":"leader","leader":%d,"leader_change":"elected","prev_leader":0`
+		say(4, 1, `"event":"start","role":"looking","leader":0`)
+		say(5, 1, fmt.Sprintf(leads, 5))
+		time.Sleep(time.Minute)
+		if text := printed(); !strings.Contains(text, "no leader was heard of (node 5)") {
+			t.Fatalf("not told yet: %s", text)
+		}
+		say(5, 2, `"event":"resign","why":["asked to resign -> step down"],"role":"looking","leader":0,`+
+			`"leader_change":"resigned","prev_leader":5`)
+		time.Sleep(5 * time.Second)
+		say(4, 2, fmt.Sprintf(leads, 4))
+		for _, want := range []string{
+			"! two-leaders: Nodes 5 and 4 both led term 1; node 4 began 66 s after node 5, for it found: no higher node is alive",
+			"* Later node 4 began to lead term 1 [4:2 5:2]. Nobody led for 5 s, from 00:01:01.000 until node 4 led term 1: " +
+				"node 5 stopped leading: it was asked to resign",
+		} {
+			if text := printed(); strings.Count(text, want) != 1 {
+				t.Errorf("want %q once in: %s", want, text)
+			}
+		}
+		time.Sleep(time.Minute)
+		if text := printed(); strings.Count(text, "two-leaders") != 1 || strings.Count(text, "Later") != 1 {
+			t.Errorf("it is not said once: %s", text)
 		}
 	})
 }
