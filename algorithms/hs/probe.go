@@ -29,11 +29,11 @@ var (
 	whyAbovePass = reasons.Kind("above-pass", "%d ranks above this node -> pass its probe on",
 		algorithms.Outranks(algorithms.Self, 0))
 	whyAboveReply = reasons.Kind("above-reply",
-		"%d ranks above this node, its probe came %d links far -> send a reply back",
+		"%d ranks above this node, its probe goes no further than link %d -> send a reply back",
 		algorithms.Outranks(algorithms.Self, 0))
 	whyAsidePass  = reasons.Kind("aside-pass", "%d ranks below this node, which does not stand -> pass its probe on")
 	whyAsideReply = reasons.Kind("aside-reply",
-		"%d ranks below this node, which does not stand, its probe came %d links far -> send a reply back")
+		"%d ranks below this node, which does not stand, its probe goes no further than link %d -> send a reply back")
 	whyBelowDrop = reasons.Kind("below-drop", "%d ranks below this node -> drop its probe",
 		algorithms.Outranks(0, algorithms.Self)).
 		Follows("(after Hirschberg and Sinclair) whoever ranks above a candidate lets its probe " + "pass no further")
