@@ -114,7 +114,8 @@ func (g *group) between(incidents []Incident, atEnd bool) []Finding {
 		incidents = incidents[:n-1]
 	}
 	often, _ := flapping(g.unasked(incidents), atEnd || g.bounds == nil)
-	found := slices.Concat(g.lateRivals(), g.overlaps(incidents, atEnd), g.reportedSplits(), g.withoutEnd(incidents), often)
+	found := slices.Concat(g.lateRivals(), g.overlaps(incidents, atEnd), g.reportedSplits(), g.withoutEnd(incidents))
+	found = append(found, often...)
 	for _, id := range slices.Sorted(maps.Keys(g.nodes)) {
 		found = slices.Concat(found, termFell(g.nodes[id], !leased(g.guarantee)), sameID(g.nodes[id]))
 	}

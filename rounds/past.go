@@ -112,7 +112,8 @@ func (g *group) close(incidents []Incident) {
 			break
 		}
 		in.attach() // and not its place among many
-		if slices.ContainsFunc(in.rounds, func(r *Round) bool { return r.further && r.of == nil }) {
+		of := func(r *Round) bool { return r.further && r.of == nil }
+		if g.bounds == nil && slices.ContainsFunc(in.rounds, of) {
 			p.further = append(p.further, in)
 		}
 		p.sum.add(&in)

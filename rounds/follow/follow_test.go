@@ -115,11 +115,11 @@ func TestQuorumLost(t *testing.T) {
 func TestASecondLeaderOfATermThatWasTold(t *testing.T) {
 	following(t, func(write func(string), printed func() string) {
 		say := func(node, seq int, rest string) {
-			line := strings.Replace(lease(time.Now(), node, seq, rest), `"lease"`, `"best-effort"`, 1)
-			write(line)
+			write(strings.Replace(lease(time.Now(), node, seq, rest), `"lease"`, `"best-effort"`, 1))
 		}
 		const leads = `"event":"timeout","why":["no leader was heard of -> call an election of term 1",` +
-			`"no higher node is alive -> lead term 1"],"role":"leader","leader":%d,"leader_change":"elected","prev_leader":0`
+			`"no higher node is alive -> lead term 1"],"role":"leader","leader":%d,"leader_change":"elected",` +
+			`"prev_leader":0`
 		say(4, 1, `"event":"start","role":"looking","leader":0`)
 		say(5, 1, fmt.Sprintf(leads, 5))
 		time.Sleep(time.Minute)
@@ -131,9 +131,10 @@ func TestASecondLeaderOfATermThatWasTold(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		say(4, 2, fmt.Sprintf(leads, 4))
 		for _, want := range []string{
-			"! two-leaders: Nodes 5 and 4 both led term 1; node 4 began 66 s after node 5, for it found: no higher node is alive",
-			"* Later node 4 began to lead term 1 [4:2 5:2]. Nobody led for 5 s, from 00:01:01.000 until node 4 led term 1: " +
-				"node 5 stopped leading: it was asked to resign",
+			"! two-leaders: Nodes 5 and 4 both led term 1; node 4 began 66 s after node 5, for it found: " +
+				"no higher node is alive",
+			"* Later node 4 began to lead term 1 [4:2 5:2]. Nobody led for 5 s, from 00:01:01.000 until node 4 led " +
+				"term 1: node 5 stopped leading: it was asked to resign",
 		} {
 			if text := printed(); strings.Count(text, want) != 1 {
 				t.Errorf("want %q once in: %s", want, text)
