@@ -65,6 +65,21 @@ func TestAnElectionBelongsToTheChangeInWhichItWasCalled(t *testing.T) {
 	}
 }
 
+// "Term 4 came after it" was said of term 3, which a node called that had not heard of term 4, two seconds after that.
+func TestATermThatHadBegunBefore(t *testing.T) {
+	for ms, want := range map[int]string{1000: "Term 4 came after it.", 4000: "Term 4 had begun before it."} {
+		v := newVoters()
+		v.algo, v.guarantee = "ring", "best-effort"
+		v.callAndLead(3, 10, 2)
+		v.add(1, 20, trace.Record{Term: 2, Event: "receive", Leader: 3, Why: []string{"3 leads term 2 -> follow it"}})
+		v.nominate(1, ms, 3, "no ELECTION came back")
+		v.callAndLead(3, 2000, 4)
+		if text := told(t, v.b.History().Groups[0]); !strings.Contains(text, want) {
+			t.Errorf("called at %d ms: want %q in: %s", ms, want, text)
+		}
+	}
+}
+
 // "The process of node 1 ended" was given as the reason why node 3 led no more: another node than the leader was lost.
 func TestTheLossOfAnotherNodeEndedNoLeadership(t *testing.T) {
 	v := newVoters()

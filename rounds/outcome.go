@@ -18,6 +18,7 @@ func (r *Round) end(g *group, next uint64) {
 		r.State = Decided
 	case r.Term < g.top:
 		r.State, r.Next = Superseded, next
+		r.noteNext(g)
 	}
 	r.participate(g)
 	if r.State != Decided {
@@ -36,6 +37,18 @@ func (r *Round) end(g *group, next uint64) {
 		if p.Part == PartBehind {
 			r.LeftBehind = append(r.LeftBehind, r.straggler(p, g))
 		}
+	}
+}
+
+// noteNext notes when the next term began.
+func (r *Round) noteNext(g *group) {
+	t := g.open[r.Next]
+	if t == nil || len(t.entries) == 0 || len(r.Steps) == 0 {
+		return
+	}
+	first := slices.MinFunc(t.entries, byTime(g.fix))
+	if g.apart(first.Ref.Node, r.Steps[0].Ref.Node) != unbounded {
+		r.NextAt = g.fix.at(first.Ref.Node, first.Wall)
 	}
 }
 

@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
@@ -13,7 +14,7 @@ type State string
 const (
 	// Decided: a node came to lead the term.
 	Decided State = "decided"
-	// Superseded: nobody led the term before a later one began.
+	// Superseded: nobody led the term, and the records have a later one.
 	Superseded State = "superseded"
 	// Undecided: the records end before anybody led the term.
 	Undecided State = "undecided"
@@ -29,6 +30,9 @@ type Round struct {
 	Term      uint64 `json:"term"`
 	State     State  `json:"state"`
 	Next      uint64 `json:"next,omitempty"` // of a Superseded round: the next term in the records
+	// NextAt is the time of the first record of Next, which may be before From: a node may have called for a term that
+	// others had passed. Zero if no messages compare the clocks of the two records.
+	NextAt time.Time `json:"next_at,omitzero"`
 	// From is the time of the first record, corrected.
 	From time.Time `json:"from"`
 
@@ -71,6 +75,17 @@ type Round struct {
 	asked    call      // the first step in which a node stood, or was asked for its vote
 	store    []storeSaid
 	unfenced []unfenced // the attempts to fence a former leader that failed
+}
+
+// Superseding says by which term a Superseded round was superseded.
+func (r *Round) Superseding() string {
+	switch {
+	case r.NextAt.IsZero():
+		return fmt.Sprintf("the next term in the records is %d", r.Next)
+	case r.NextAt.Before(r.From):
+		return fmt.Sprintf("term %d had begun before it", r.Next)
+	}
+	return fmt.Sprintf("term %d came after it", r.Next)
 }
 
 // Cause says why the round began.

@@ -218,7 +218,7 @@ var unproven = map[string]*regexp.Regexp{
 		`|^Of \d+ nodes, nodes? [0-9, and]+ (has|have) no log here[^;]*$`),
 	"nobody": regexp.MustCompile(`^No election in these records, ` +
 		`|^Nobody (led the term|leads, as far as the records go)\.$` +
-		`|^Term \d+ came after it\.$`),
+		`|^Term \d+ (?:came after|had begun before) it\.$|^The next term in the records is \d+\.$`),
 }
 
 // sentence checks that a sentence names its records, and that these bear it out.

@@ -82,7 +82,7 @@ func title(r *rounds.Round) string {
 	case r.Winner != nil:
 		t += fmt.Sprintf("node %d leads", r.Winner.Node)
 	case r.State == rounds.Superseded:
-		t += fmt.Sprintf("nobody led, term %d came after it", r.Next)
+		t += "nobody led, " + r.Superseding()
 	default:
 		t += "nobody led yet"
 	}

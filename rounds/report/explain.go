@@ -292,7 +292,7 @@ func middle(g *rounds.Group, r *rounds.Round, theory bool) (sentences []string) 
 	if w == nil {
 		say("Nobody led the term.")
 		if r.State == rounds.Superseded {
-			say("Term %d came after it.", r.Next)
+			say("%s.", words.Upper(r.Superseding()))
 		}
 		return slices.Concat(sentences, losers(names, r), noQuorum(names, r))
 	}

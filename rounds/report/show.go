@@ -43,7 +43,7 @@ func Show(w io.Writer, g *rounds.Group, r *rounds.Round, theory bool) error {
 func outcome(r *rounds.Round) string {
 	switch r.State {
 	case rounds.Superseded:
-		return fmt.Sprintf("nobody led it; term %d came after it", r.Next)
+		return "nobody led it; " + r.Superseding()
 	case rounds.Undecided:
 		return "nobody leads it, as far as the records go"
 	}
