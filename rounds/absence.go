@@ -54,6 +54,18 @@ func (g *group) silentFrom(id uint64, from, until time.Time) bool {
 	return slices.ContainsFunc(g.silences(id), func(a absence) bool { return a.covers(from, until) })
 }
 
+// silentFor returns for how long, between one time and another, a node was silent to the others.
+func (g *group) silentFor(id uint64, from, until time.Time) (sum time.Duration) {
+	for _, a := range g.silences(id) {
+		end := until
+		if !a.until.IsZero() {
+			end = earliest(end, a.until)
+		}
+		sum += max(end.Sub(latest(from, a.from)), 0)
+	}
+	return sum
+}
+
 // silences returns those of the node's absences in which it was silent.
 func (g *group) silences(id uint64) []absence {
 	all, known := g.silent[id]

@@ -170,6 +170,35 @@ func TestOverlapWithAQuietLeader(t *testing.T) {
 	}
 }
 
+// "Node 5 led term 4 and node 3 led term 5 at once, for 4.34 s": without a lease a paused leader believes in itself
+// until it wakes and hears of the next one, but leads nobody meanwhile.
+func TestOverlapWithALeaderThatMayHaveBeenPaused(t *testing.T) {
+	for silent, want := range map[bool]string{
+		true: "at once, for 4 s at most: node 2 was silent to the others for 3.99 s of that, and may have been " +
+			"paused.",
+		false: "at once, for 4 s.",
+	} {
+		v := newVoters()
+		v.algo, v.guarantee = "bully", "best-effort"
+		v.exchange(1, 1, -200, -190)
+		v.exchange(2, 1, -100, -90)
+		v.leadAlone(2, 0, 1)
+		if silent {
+			v.lose(1, 999, "heartbeat-missed 2", 1)
+		}
+		v.leadAlone(1, 1000, 2)
+		v.add(2, 4990, trace.Record{Term: 1, Event: "peers", Leader: 2, Alive: []uint64{1, 2}})
+		v.add(2, 5000, trace.Record{
+			Term: 2, Event: "receive", Leader: 1, PrevLeader: new(uint64(2)), LeaderChange: trace.Elected,
+			Why: []string{"1 leads term 2 -> follow it"},
+		})
+		v.add(1, 6000, trace.Record{Term: 2, Event: "timeout", Leader: 1})
+		if list := told(t, v.b.History().Groups[0]); !strings.Contains(list, want) {
+			t.Errorf("silent %v: want %q in\n%s", silent, want, list)
+		}
+	}
+}
+
 // "Its lease is told to have ended at the next win": a leader that was paused, and killed as it slept, had written its
 // last renewal, and the voters missed its heartbeats a little after the lease had ended.
 func TestLeaseOfALeaderThatSleptToItsEnd(t *testing.T) {

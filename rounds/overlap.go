@@ -52,7 +52,11 @@ func (g *group) overlap(a, b *Leadership) (Finding, bool) {
 		return Finding{}, false
 	}
 	long := fmt.Sprintf(", for %v", Span(both))
+	quiet := g.silentFor(a.Leader, b.From, until)
 	switch {
+	case !leased(g.guarantee) && quiet > inFlight && !unknown && !least:
+		long += fmt.Sprintf(" at most: node %d was silent to the others for %v of that, and may have been paused",
+			a.Leader, Span(quiet))
 	case unknown && (a.gap || a.Last.IsZero()):
 		long = "; no record tells for how long"
 	case unknown:
