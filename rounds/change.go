@@ -51,6 +51,9 @@ func (g *group) allot(changes []change, rounds []*Round) {
 			next++
 		}
 		i := next
+		if i == len(changes) && i > 0 && g.calledBefore(r, changes[i-1].next) {
+			i--
+		}
 		for i >= 0 && i < len(changes) && g.calledBefore(r, changes[i].former) {
 			i--
 		}
@@ -109,6 +112,9 @@ func (r *Round) lastCall() (at time.Time, by Ref) {
 	at, by = r.Cause.At, r.Cause.Ref
 	if at.IsZero() {
 		at = r.From
+		if by.IsZero() && len(r.Steps) > 0 {
+			by = r.Steps[0].Ref
+		}
 	}
 	for _, in := range r.Initiators {
 		if in.At.After(at) {

@@ -141,3 +141,19 @@ func TestALeaderOfALowerTermThatCameLaterHasALineOfItsOwn(t *testing.T) {
 		t.Errorf("want %q, and no terms 3 to 4, in: %s", want, text)
 	}
 }
+
+// Term 3, "nobody", stood behind the line of the leader, as if an election were open: a voter had called it before node
+// 2 led term 2, in the record in which it voted, and only answers to that are of term 3.
+func TestATermThatWasOnlyAnsweredIsPartOfTheChangeBefore(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.ask(2, 0, 2)
+	v.add(2, 8, trace.Record{
+		Term: 1, Round: 3, Event: "receive", From: 1, Msg: "PRE_VOTE", MsgID: "1:9",
+		Why: []string{"1 asks for term 3 -> no, stands itself 2"}, Sent: []string{"PRE_VOTE_REPLY>1#2:7"},
+	})
+	v.elect(2, 2, 1, 3)
+	if in := v.last(); !slices.Equal(in.Terms, []uint64{2, 3}) {
+		t.Errorf("%+v", in)
+	}
+}

@@ -46,8 +46,12 @@ func (r *Round) delivery(m *Message, g *group, t *log) Delivery {
 	}
 	// At level info not every return is in the records. So evidence against one process
 	// does not count for the next one.
+	heard := t.entries[m.SendStep].from == m.To
 	d := g.dropAt(m.From, m.To, sent.At)
 	if d != nil && (t.entries[m.SendStep].life.debug || !began.After(d.At)) {
+		if heard && !EndedProcess(d.Evidence, m.To) || d.backRef == sent.Ref { // it was there, and wrote no receipt
+			return Unseen
+		}
 		return ToGone
 	}
 	if m.To == r.Cause.Lost && !r.Cause.At.After(sent.At) && !began.After(r.Cause.At) {
@@ -78,7 +82,7 @@ func (r *Round) delivery(m *Message, g *group, t *log) Delivery {
 			return Unseen
 		}
 	}
-	if len(g.dropsSince(m.To, began)) > 0 {
+	if !heard && len(g.dropsSince(m.To, began)) > 0 {
 		return ToGone
 	}
 	return Unseen

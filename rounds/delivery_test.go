@@ -237,3 +237,39 @@ func TestMessageToOneThatNobodyMissed(t *testing.T) {
 		}
 	}
 }
+
+// "ELECTED > 3 (gone)" was told of an answer to node 3 itself, and of what was sent to it in the record in which it was
+// there again: whether that arrived is not known at level info.
+func TestAnAnswerIsToNobodyWhoIsGone(t *testing.T) {
+	for name, c := range map[string]struct {
+		evidence string
+		from     uint64
+		want     rounds.Delivery
+	}{
+		"answers it":                   {"heartbeat-missed 3", 3, rounds.Unseen},
+		"sees it again":                {"heartbeat-missed 3", 0, rounds.Unseen},
+		"answers another one":          {"heartbeat-missed 3", 1, rounds.ToGone},
+		"answers one that ended since": {"link-closed 3, dial-refused 3", 3, rounds.ToGone},
+	} {
+		v := newVoters()
+		v.level = "info"
+		v.add(3, 0, trace.Record{Event: "timeout"})
+		v.add(2, 10, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		v.lose(2, 1000, c.evidence, 1, 2)
+		answer := trace.Record{
+			Event: "receive", From: c.from, Msg: "ELECTION", MsgID: fmt.Sprintf("%d:4", c.from), Term: 2,
+			Why: []string{"x -> y"}, Sent: []string{"ELECTION>3#2:8"},
+		}
+		if c.from == 0 {
+			answer.Event, answer.Msg, answer.MsgID = "peers", "", ""
+			answer.Alive, answer.Evidence = []uint64{1, 2, 3}, "heartbeat-back 3"
+		}
+		v.add(2, 2000, answer)
+		v.add(3, 2100, trace.Record{Event: "timeout"})
+		messages := v.b.History().Groups[0].Rounds[0].Messages
+		at := slices.IndexFunc(messages, func(m rounds.Message) bool { return m.To == 3 })
+		if at < 0 || messages[at].Delivery != c.want {
+			t.Errorf("%s: %+v", name, messages)
+		}
+	}
+}
