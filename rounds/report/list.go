@@ -53,6 +53,13 @@ func List(w io.Writer, g *rounds.Group, s Selection) error {
 	case s.Limited():
 		p.line("%6s  nothing began then: the records are from %s to %s", "…", dated(g.From), dated(g.Until))
 	}
+	if !s.Findings && g.Run == 0 && len(g.Mixed) == 0 {
+		var from time.Time
+		if left > 0 && len(shown) > 0 {
+			from = began(shown[0])
+		}
+		p.lives(g, s.on(g), from)
+	}
 	return p.to(w)
 }
 

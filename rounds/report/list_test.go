@@ -122,3 +122,30 @@ func TestAPartTellsWhoLeadsNow(t *testing.T) {
 		says(t, strings.Join(head, "\n"), "Nobody leads since 11:51:42.743 at the latest, perhaps since 11:51:40.410: ")
 	}
 }
+
+// "Lives: started, killed, paused, resumed, cut off, as far as records and peers tell": the list says of each node from
+// when to when it was away, and who tells that.
+func TestListTellsWhatHappenedToEachNode(t *testing.T) {
+	list := func(s report.Selection, paths ...string) string {
+		b, batch := rounds.NewBuilder(), logs.Batch{Paths: paths}
+		batch.Read(b, func(err error) { t.Fatal(err) })
+		var out bytes.Buffer
+		if err := report.List(&out, b.History().Groups[0], s); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	outage, _ := filepath.Glob("../testdata/cases/outage-17s-quorum-lost/*.log")
+	says(t, list(report.Selection{}, outage...),
+		"\n  NODE  WHAT HAPPENED TO IT, AS FAR AS THE RECORDS TELL\n"+
+			"     2  ended, unseen; started again by 11:51:36.514 [2:4@12288268]\n"+
+			"     4  was silent from 11:51:14.680 [peers saw: 3:75] to 11:51:32.347 [4:83]; "+
+			"ended at 11:51:42.743 [peers saw: 6:74]\n"+
+			"     5  ended at 11:51:11.312 [peers saw: 8:14]; started again by 11:51:36.516 [5:3@1fb9f878]; "+
+			"ended at 11:51:39.696 [5:53]\n")
+	says(t, list(report.Selection{Last: 1}, outage...), "     4  …; ended at 11:51:42.743 [peers saw: 6:74]\n",
+		"     5  …; ended at 11:51:39.696 [5:53]\n", "!     2  ")
+	says(t, list(report.Selection{Findings: true}, outage...), "!WHAT HAPPENED")
+	says(t, list(report.Selection{}, "../testdata/office-pause.log"),
+		"     5  was lost to node 3 at 17:18:08.653 [peers saw: 3:11], but wrote on\n")
+}

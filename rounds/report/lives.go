@@ -1,0 +1,145 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/internal/words"
+	"github.com/ringleader-dev/ringleader/rounds"
+)
+
+// What is told of lives at most, so that a list stays a page: of so many nodes, and so many clauses of each.
+const (
+	mostNodes   = 16
+	mostClauses = 5
+)
+
+// clause is something that happened to a node, at that time or until then.
+type clause struct {
+	at   time.Time
+	text string
+}
+
+// lives writes a line for each node to which something happened since the time from, of what the selection chooses:
+// when it ended, was silent, or was started again, as far as it and its peers tell.
+func (p *page) lives(g *rounds.Group, s Selection, from time.Time) {
+	type row struct {
+		id      uint64
+		clauses []clause
+		earlier bool
+	}
+	var rows []row
+	lost := departures(g)
+	for i := range g.Nodes {
+		all := happenings(g, &g.Nodes[i], lost[g.Nodes[i].ID])
+		one := row{id: g.Nodes[i].ID, clauses: slices.DeleteFunc(slices.Clone(all), func(c clause) bool {
+			return c.at.Before(from) || !s.within(c.at)
+		})}
+		one.clauses = one.clauses[max(0, len(one.clauses)-mostClauses):]
+		if one.earlier = len(one.clauses) < len(all); len(one.clauses) > 0 {
+			rows = append(rows, one)
+		}
+	}
+	if len(rows) == 0 {
+		return
+	}
+	left := len(rows) - mostNodes
+	if left > 0 { // those to which something happened last are told
+		slices.SortFunc(rows, func(a, b row) int {
+			return b.clauses[len(b.clauses)-1].at.Compare(a.clauses[len(a.clauses)-1].at)
+		})
+		rows = rows[:mostNodes]
+		slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.id, b.id) })
+	}
+	p.WriteByte('\n')
+	p.line("%6s  %s", "NODE", "WHAT HAPPENED TO IT, AS FAR AS THE RECORDS TELL")
+	for _, r := range rows {
+		var parts []string
+		if r.earlier {
+			parts = append(parts, "…")
+		}
+		for _, c := range r.clauses {
+			parts = append(parts, c.text)
+		}
+		p.line("%6d  %s", r.id, strings.Join(parts, "; "))
+	}
+	if left > 0 {
+		p.line("%6s  %s to which something happened before", "…", words.Plural(left, "more node"))
+	}
+}
+
+// happenings returns what happened to a node, in the order of time. lost is how others lost it.
+func happenings(g *rounds.Group, n *rounds.Node, lost []rounds.Dropped) (list []clause) {
+	add := func(at time.Time, format string, args ...any) {
+		list = append(list, clause{at, fmt.Sprintf(format, args...)})
+	}
+	for i, l := range n.Lives {
+		if i > 0 {
+			by := "by"
+			if len(l.Events) > 0 && l.Events[0].Kind == rounds.Started {
+				by = "at"
+			}
+			add(l.From, "started again %s %s%s", by, when(g, l.From), cite(g.Names, l.First))
+		}
+		for j := 0; j < len(l.Events); j++ {
+			switch e := l.Events[j]; {
+			case e.Kind == rounds.Ended && e.Known == rounds.Inferred:
+				add(e.At, "ended, unseen")
+			case e.Kind == rounds.Ended && e.Why != "":
+				add(e.At, "ended with an error at %s", seen(g, e))
+			case e.Kind == rounds.Ended:
+				add(e.At, "ended at %s", seen(g, e))
+			case e.Kind == rounds.Suspected:
+				add(e.At, "was lost to node %d at %s, but wrote on", e.Ref.Node, seen(g, e))
+			case fellSilent(e):
+				text, until := absence(g, l.Events[j:])
+				add(l.Events[j+until-1].At, "%s", text)
+				j += until - 1
+			}
+		}
+	}
+	if n.Records > 0 {
+		return list
+	}
+	var losses []Loss
+	for _, d := range lost {
+		losses = Lost(losses, n.ID, Loss{d.At, []uint64{d.Node}, d.Evidence, d.Refs()})
+	}
+	slices.SortFunc(losses, func(a, b Loss) int { return a.At.Compare(b.At) })
+	for _, l := range losses {
+		how := "was lost to"
+		if rounds.EndedProcess(l.Evidence, n.ID) {
+			how = "ended, as was seen by"
+		}
+		add(l.At, "%s %s at %s%s", how, words.Nodes(l.By), when(g, l.At), proof(g.Names, rounds.PeersSaw, l.Refs...))
+	}
+	return list
+}
+
+// seen says when an event was, and who tells it.
+func seen(g *rounds.Group, e rounds.LifeEvent) string {
+	return when(g, e.At) + proof(g.Names, e.Known, e.Ref)
+}
+
+// fellSilent reports whether with the event a process was there no more for others, or slept.
+func fellSilent(e rounds.LifeEvent) bool { return e.Kind == rounds.Silent || e.Kind == rounds.Paused }
+
+// absence tells of an absence, with which the events begin, and how many of them are about it.
+func absence(g *rounds.Group, events []rounds.LifeEvent) (text string, about int) {
+	slept := false
+	for about < len(events) && fellSilent(events[about]) {
+		slept = slept || events[about].Kind == rounds.Paused
+		about++
+	}
+	if about == len(events) || events[about].Kind != rounds.Resumed {
+		return "is silent since " + seen(g, events[0]), about
+	}
+	text = fmt.Sprintf("was silent from %s to %s", seen(g, events[0]), seen(g, events[about]))
+	if slept {
+		text += ", asleep by its own word"
+	}
+	return text, about + 1
+}
