@@ -8,7 +8,8 @@ import (
 // abandoned returns when the leader had lost the majority of the voters, since its lease was not renewed: those that
 // still believed in it, those without records that lead no later term, and itself are no majority; surely not either
 // with those that perhaps did. The lease was over then. It returns zero if they always were one. Where no record says
-// who votes, every follower must have stopped believing.
+// who votes, every follower must have stopped believing, and the leader have had the vote of another node: else it may
+// be the only voter.
 func (g *group) abandoned(r *Leadership, surely bool) (at time.Time, ref Ref) {
 	with := map[uint64]bool{r.Leader: true} // who may still have been bound to it
 	var left []Follower
@@ -36,7 +37,7 @@ func (g *group) abandoned(r *Leadership, surely bool) (at time.Time, ref Ref) {
 				left = append(left, Follower{Node: id, Until: next.From, Last: next.first()})
 			}
 		}
-	} else {
+	} else if r.voted {
 		delete(with, r.Leader)
 	}
 	slices.SortFunc(left, func(a, b Follower) int { return a.Until.Compare(b.Until) })

@@ -42,6 +42,7 @@ type turn struct {
 	over    uint64        // the term that it says so of, 0 if the record does not say it
 	from    uint64        // the sender of the message with which the belief changed, 0 for none
 	msgID   string        // of that message
+	vote    bool          // that message is a vote
 	handed  bool          // the leader gave up its term for another node, or because it was asked to
 	to      uint64        // that other node, 0 for none
 	taken   string        // whose entry in the store was the first in place of the leader's: "nobody"
@@ -79,6 +80,7 @@ func (l *life) noteBelief(rec *trace.Record, reasons []reason, m mark) {
 		first: m, last: m, leader: rec.Leader, term: term, unsettled: unsettled, until: rec.ValidUntil, heard: heard,
 	}
 	b.turn = turn{from: rec.From, msgID: rec.MsgID, term: termBefore(rec, reasons)}
+	b.turn.vote = slices.Contains(voteKinds, rec.Msg)
 	b.turn.expired, b.turn.late = expires(reasons)
 	b.turn.release, b.turn.over = rec.Msg == proto.KindRelease.String(), releasedTerm(reasons)
 	if b.turn.changed = rec.LeaderChange != ""; b.turn.changed && rec.PrevLeader != nil {

@@ -157,7 +157,7 @@ func (r *Leadership) believe(l *life, b, before, next *belief, g *group) {
 	}
 	if r.First.IsZero() {
 		r.First, r.Incarnation, r.From, r.life = l.ref(b.first.seq), l.incarnation, at(b.first), l
-		r.announced = b.sent
+		r.announced, r.voted = b.sent, b.turn.vote
 		r.unseen = b.late(before)
 		if r.unseen && before != nil {
 			r.before, r.beforeRef = at(before.last), l.ref(before.last.seq)

@@ -269,6 +269,32 @@ func TestLeaseOfALoneVoterByClocksThatAreNotCompared(t *testing.T) {
 	}
 }
 
+// "Nobody led from 12:00:02.080 on: the lease of node 2 ended", and it led until it wrote so, seven seconds later: the
+// only other node turned from it, and need not be a voter, so that the leader renewed its lease by itself. It has the
+// votes of others if it won by one.
+func TestLeaseOfALoneVoter(t *testing.T) {
+	for vote, until := range map[string]int{"": 9000, "VOTE": 2080} {
+		v := newVoters()
+		v.level = "info"
+		won := trace.Record{
+			Term: 1, Event: "timeout", Leader: 2, Token: 1, LeaderChange: trace.Elected, ValidUntil: atMS(1090),
+			Why: []string{"a majority voted in term 1 -> lead"},
+		}
+		if vote != "" {
+			won.Event, won.From, won.Msg, won.MsgID = "receive", 1, vote, "1:1"
+		}
+		v.add(2, 100, won)
+		v.follow(1, 110, 2, 1)
+		v.miss(1, 1090, 2)
+		v.expire(2, 9000, 1)
+		v.add(1, 9500, trace.Record{Event: "timeout", Term: 1})
+		led := v.b.History().Groups[0].Led(2, 1)
+		if led.Ended.Kind != rounds.EndedByLease || !led.End.Equal(atMS(until)) {
+			t.Errorf("won by %q: ended at %v, want %v: %+v", vote, led.End, atMS(until), led.Ended)
+		}
+	}
+}
+
 // "Told to go on, and it had ended long before": the log of the leader ends, and another voter's is not here, which may
 // have renewed the lease. That one leads a later term then, so the lease was over.
 func TestLeaseThatTheNextLeaderEnded(t *testing.T) {

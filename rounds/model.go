@@ -152,6 +152,7 @@ type Leadership struct {
 
 	life      *life     // the leader's process, nil if no record is its own
 	announced []string  // what the record First sent
+	voted     bool      // it received another node's vote
 	endedBy   turn      // how the leader came to stop, if Last says that it did
 	wrote     time.Time // when the process last wrote that it leads, by its clock
 	wroteRef  Ref       // in this record
