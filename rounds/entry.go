@@ -26,9 +26,10 @@ type entry struct {
 	unsure bool   // which one of several entries sent it is not known
 	// elsewhere are receipts of messages that it sent, in records of other terms or in records that changed nothing.
 	elsewhere []receipt
-	log       *log // the term that it is of
-	place     int  // in the order of the term
-	messages  int  // index in the Round's Messages of the first message that was sent
+	log       *log   // the term that it is of
+	round     uint64 // the term that the record is about, which is no lower than that of an ELECTION that it sent
+	place     int    // in the order of the term
+	messages  int    // index in the Round's Messages of the first message that was sent
 }
 
 // fill copies what rec says into e, which is empty, with the reasons of rec and their sentences.
@@ -44,7 +45,7 @@ func (e *entry) fill(rec *trace.Record, l *life, reasons []reason, why []string)
 		e.Prev = *rec.PrevLeader
 	}
 	e.msg, e.msgID, e.from = rec.Msg, rec.MsgID, rec.From
-	e.number, e.ranks = numberOf(rec.MsgID), rec.Ranks
+	e.number, e.ranks, e.round = numberOf(rec.MsgID), rec.Ranks, rec.RoundTerm()
 	e.clock, _ = proto.ParseHLC(rec.HLC) // the zero reading for none
 }
 

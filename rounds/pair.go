@@ -360,18 +360,19 @@ func (m *post) may(got *receipt) bool {
 
 // ofOtherTerm reports whether m is of the leader of another term than the one whose leader the process of the entry e
 // follows since it received the message, or of another term than the one that this process entered by it. Under a
-// lease, the record that sent a message may be about an earlier term than the message.
+// lease, the record that sent a message may belong to the round of an earlier term than the message, in which it voted.
 func (g *group) ofOtherTerm(m *post, e *entry) bool {
-	switch {
-	case e == nil:
+	if e == nil {
 		return false
-	case !leased(g.guarantee):
-		term := e.entered()
-		return term != 0 && term != m.by.log.term
 	}
-	return e.Change == string(trace.Elected) && e.Leader == e.from && e.Token != 0 &&
-		m.by.Leader == m.by.Ref.Node && m.by.Token != 0 && m.by.Token != e.Token &&
-		slices.Contains(heartbeatKinds, m.kind)
+	entered := e.entered()
+	if !leased(g.guarantee) {
+		return entered != 0 && entered != m.by.log.term
+	}
+	return m.by.round < entered && !m.by.life.text ||
+		e.Change == string(trace.Elected) && e.Leader == e.from && e.Token != 0 &&
+			m.by.Leader == m.by.Ref.Node && m.by.Token != 0 && m.by.Token != e.Token &&
+			slices.Contains(heartbeatKinds, m.kind)
 }
 
 // only returns the one message that may be it by the hybrid clock, nil if there are several.

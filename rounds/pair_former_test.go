@@ -228,21 +228,29 @@ func TestPairOfLostLastRecords(t *testing.T) {
 }
 
 // "Called arrived, and never received": the log of the sender ends before its next process began, and that sent the
-// message, in a later term, which the receiver entered by it. Under a lease, the former one may have sent it.
+// message, in a later term, which the receiver entered by it. Under a lease, a record of the former one may have sent
+// it if that is about no lower term, though it voted in an earlier one.
 func TestReceiptOfAnotherTerm(t *testing.T) {
 	for _, c := range []struct {
 		guarantee string
+		round     uint64 // that the record of the former process is about
 		term      uint64 // of the message that was received
 		arrived   bool
 	}{
-		{"best-effort", 2, true}, {"best-effort", 4, false}, {"lease", 4, true},
+		{"best-effort", 2, 2, true},
+		{"best-effort", 2, 4, false},
+		{"lease", 2, 2, true},
+		{"lease", 2, 4, false},
+		{"lease", 4, 4, true},
+		{"lease", 5, 4, true},
 	} {
 		v := newVoters()
 		v.algo, v.guarantee = "invitation", c.guarantee
 		v.start(1, 0)
 		v.start(2, 0)
 		v.add(1, 1000, trace.Record{
-			Event: "timeout", Term: 2, Why: []string{"x -> y"}, Sent: []string{"ELECTION>2#1:1"},
+			Event: "timeout", Term: 2, Round: c.round, Sent: []string{"ELECTION>2#1:1"},
+			Why: []string{"nothing binds this voter -> vote for 2 in term 2"},
 		})
 		v.add(2, 1400, trace.Record{
 			Event: "receive", Term: c.term, From: 1, Msg: "ELECTION", MsgID: "1:1",
