@@ -11,6 +11,9 @@ func (in *Incident) perhaps(g *group, former *Leadership) {
 		return
 	}
 	in.Perhaps, in.PerhapsRef, in.lastSign = g.perhapsSince(former, in.From, in.Ended)
+	if in.Perhaps.After(in.Until) { // it led on when the next one began
+		in.Perhaps, in.PerhapsRef, in.lastSign = time.Time{}, Ref{}, false
+	}
 	if in.Leader != 0 {
 		return
 	}

@@ -544,3 +544,31 @@ func TestALeaderThatOutlivesAnotherOfItsTermIsAChange(t *testing.T) {
 		}
 	}
 }
+
+// "Nobody led for at most -20.4 ms": the last record of a leader that was cut off, and killed, is of a time when
+// another one led already.
+func TestNobodyLedForNoTimeBelowZero(t *testing.T) {
+	v := newVoters()
+	v.algo, v.guarantee, v.level = "bully", "best-effort", "info"
+	v.exchange(1, 1, -200, -190)
+	v.exchange(2, 1, -180, -170)
+	v.exchange(3, 1, -160, -150)
+	v.elect(1, 1, 2, 3)
+	v.add(2, 1000, trace.Record{
+		Event: "peers", Term: 2, Evidence: "heartbeat-missed 1", Alive: []uint64{2, 3}, Leader: 2,
+		LeaderChange: trace.Elected, PrevLeader: new(uint64(1)),
+		Why: []string{"leader 1 is gone -> call an election of term 2", "no higher node is alive -> lead term 2"},
+	})
+	v.follow(3, 1010, 2, 2)
+	v.add(1, 1020, trace.Record{
+		Event: "peers", Term: 1, Evidence: "heartbeat-missed 2, heartbeat-missed 3", Alive: []uint64{1}, Leader: 1,
+	})
+	v.start(1, 4000)
+	g := v.b.History().Groups[0]
+	if in := g.Incidents[len(g.Incidents)-1]; in.AtMost() < 0 {
+		t.Errorf("nobody led for %v at most: %+v", in.AtMost(), in)
+	}
+	if text := told(t, g); strings.Contains(text, "-20.0 ms") {
+		t.Errorf("told:\n%s", text)
+	}
+}
