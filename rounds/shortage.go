@@ -39,7 +39,12 @@ func shortages(away []absence, voters, most int, from, until time.Time) (all []s
 			continue
 		}
 		missing = absent(missing[:0], away, s.from, s.until)
-		if voters-len(missing) <= most {
+		last := len(all) - 1
+		switch {
+		case voters-len(missing) > most:
+		case last >= 0 && all[last].until.Equal(s.from) && slices.Equal(all[last].missing, missing):
+			all[last].until = s.until
+		default:
 			s.missing = slices.Clone(missing)
 			all = append(all, s)
 		}

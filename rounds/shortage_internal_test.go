@@ -46,3 +46,20 @@ func TestWhichVotersWereMissingAndWhen(t *testing.T) {
 		}
 	}
 }
+
+// "Voters 1 and 3 dead: 1 of 3 remains, too few for 1.06 s of it": it was so for 1.4 s. What else tells in a part of
+// that time that one of them was away makes no other time of it.
+func TestForHowLongVotersWereMissing(t *testing.T) {
+	zero := time.Date(2026, time.November, 28, 12, 0, 0, 0, time.UTC)
+	at := func(ms int) time.Time { return zero.Add(time.Duration(ms) * time.Millisecond) }
+	away := []absence{
+		{id: 1, from: at(-900), until: at(1398), how: "dead"},
+		{id: 1, from: at(252), until: at(1398), how: silent},
+		{id: 1, from: at(-200), until: at(1311), how: silent},
+		{id: 3, from: at(-890), until: at(1416), how: "dead"},
+	}
+	all := shortages(away, 3, 1, zero, at(2334))
+	if len(all) != 1 || all[0].length() != 1398*time.Millisecond {
+		t.Errorf("%+v", all)
+	}
+}
