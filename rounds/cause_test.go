@@ -643,6 +643,116 @@ func TestALeaderWhoseLeaseEndedWasNotOutranked(t *testing.T) {
 	}
 }
 
+// "Node 2 outranks node 1 and took over" was told of a leader that was frozen until its lease had ended, so that only
+// the others tell that: node 2 had called the election two seconds before, in vain.
+func TestALeaderThatFrozeWasNotOutranked(t *testing.T) {
+	v := newVoters()
+	v.algo, v.level = "bully", "info"
+	v.exchange(1, 1, -200, -190)
+	v.exchange(2, 1, -180, -170)
+	v.exchange(3, 1, -160, -150)
+	v.elect(1, 1, 2, 3)
+	v.add(2, 1000, trace.Record{
+		Term: 1, Round: 2, Event: "timeout", Leader: 1, Token: 1, ValidUntil: atMS(1900),
+		Why: []string{"this node ranks above leader 1 -> call an election of term 2"},
+	})
+	for _, node := range []uint64{2, 3} {
+		v.add(node, 3300, trace.Record{
+			Term: 1, Event: "peers", Evidence: "heartbeat-missed 1", Alive: []uint64{2, 3}, Leader: 1, Token: 1,
+			ValidUntil: atMS(3700),
+		})
+	}
+	v.miss(3, 3700, 1)
+	v.miss(2, 3710, 1)
+	v.lead(2, 3980, 2)
+	v.follow(3, 3990, 2, 2)
+	if in := v.last(); in.Why != "node 1 stopped answering (no answer to heartbeats)" {
+		t.Errorf("%q: %+v", in.Why, in)
+	}
+}
+
+// "Node 1 stopped answering (no answer to heartbeats)" was told of a leader that had answered again, and led on until
+// it was told to stop.
+func TestALeaderThatWasAskedDidNotStopAnswering(t *testing.T) {
+	for asked, want := range map[bool]string{
+		true:  "node 1 handed over: it was asked to resign",
+		false: "node 1 stopped answering (no answer to heartbeats)",
+	} {
+		v := newVoters()
+		v.algo = "bully"
+		v.exchange(1, 1, -200, -190)
+		v.exchange(2, 1, -180, -170)
+		v.elect(1, 1, 2, 3)
+		v.add(2, 1000, trace.Record{
+			Event: "peers", Term: 1, Round: 2, Evidence: "heartbeat-missed 1", Alive: []uint64{2, 3}, Leader: 1,
+			Token: 1, ValidUntil: atMS(1900), Why: []string{"leader 1 is gone -> call an election of term 2"},
+		})
+		v.add(2, 1060, trace.Record{
+			Event: "peers", Term: 1, Round: 2, Evidence: "heartbeat-back 1", Alive: []uint64{1, 2, 3}, Leader: 1,
+			Token: 1, ValidUntil: atMS(1900),
+		})
+		if asked {
+			v.add(1, 1600, trace.Record{
+				Term: 1, Event: "transfer", Detail: "to the best node: this node resigns", Leader: 1, Token: 1,
+				ValidUntil: atMS(2500), Why: []string{"asked to hand over -> offer it to 2"},
+			})
+			v.add(1, 1610, trace.Record{
+				Term: 1, Event: "receive", From: 2, Msg: "OFFER_REPLY", LeaderChange: trace.Resigned,
+				Why: []string{"2 would take over -> lead term 1 no more"}, Reasons: []trace.Reason{{
+					Code: "lease.step-down", Args: []trace.Arg{
+						{Is: trace.Cause, Reason: &trace.Reason{
+							Code: "lease.takes-over", Args: []trace.Arg{{Number: 2}},
+						}},
+						{Number: 1},
+					},
+				}},
+			})
+		}
+		v.lead(2, 1620, 2)
+		g := v.b.History().Groups[0]
+		if in := g.Incidents[len(g.Incidents)-1]; in.Why != want {
+			t.Errorf("asked %v: %q: %+v", asked, in.Why, in)
+		}
+		if text := told(t, g); asked && strings.Contains(text, "leader 1 is gone") {
+			t.Errorf("the list tells of another cause:\n%s", text)
+		}
+	}
+}
+
+// "Node 1 handed over: it was asked to resign" is not why the leader changed if it was frozen when it was asked, and
+// another one led when it went on.
+func TestALeaderThatWasAskedTooLateStoppedAnswering(t *testing.T) {
+	v := newVoters()
+	v.algo, v.level = "bully", "info"
+	v.exchange(1, 1, -200, -190)
+	v.exchange(2, 1, -180, -170)
+	v.exchange(3, 1, -160, -150)
+	v.elect(1, 1, 2, 3)
+	v.add(2, 700, trace.Record{
+		Event: "peers", Term: 1, Round: 2, Evidence: "heartbeat-missed 1", Alive: []uint64{2, 3}, Leader: 1, Token: 1,
+		ValidUntil: atMS(990), Why: []string{"leader 1 is gone -> call an election of term 2"},
+	})
+	v.miss(3, 1000, 1)
+	v.miss(2, 1010, 1)
+	v.lead(2, 1280, 2)
+	v.follow(3, 1290, 2, 2)
+	v.add(1, 3000, trace.Record{
+		Term: 1, Event: "transfer", Detail: "to the best node: this node resigns", Leader: 1, Token: 1,
+		ValidUntil: atMS(990), Why: []string{"asked to hand over -> offer it to 2"},
+	})
+	v.add(1, 3010, trace.Record{
+		Term: 1, Event: "resign", LeaderChange: trace.Resigned,
+		Why: []string{"asked to resign -> lead term 1 no more"}, Reasons: []trace.Reason{{
+			Code: "lease.step-down", Args: []trace.Arg{
+				{Is: trace.Cause, Reason: &trace.Reason{Code: "lease.resign"}}, {Number: 1},
+			},
+		}},
+	})
+	if in := v.last(); in.Why != "node 1 stopped answering (no answer to heartbeats)" {
+		t.Errorf("%q: %+v", in.Why, in)
+	}
+}
+
 // "At 12:00:02.000 node 1 noticed that the leader, node 3, was gone": node 1 had led since, by its own word. Node 3 had
 // been nominated again.
 func TestAFormerLeaderThatIsGoneIsNotTheLeader(t *testing.T) {

@@ -153,10 +153,11 @@ func (in *Incident) endedBefore(c *Cause, g *group) bool {
 }
 
 // askedSince reports whether the leader before handed over since somebody asked it to, after a node that outranks it
-// had begun to take over: that may have tried for long, and in vain.
+// had begun to take over, or others had lost it: that may have been long before, and in vain.
 func (in *Incident) askedSince(c *Cause, g *group) bool {
 	led := g.leaderships[leadershipKey{in.Former, in.FormerTerm}]
-	if c.Kind != HigherRank || led == nil || led.life == nil || !led.endedBy.handed {
+	lost := c.Lost == in.Former && in.StoppedFirst()
+	if c.Kind != HigherRank && !lost || led == nil || led.life == nil || !led.endedBy.handed {
 		return false
 	}
 	asked, off := g.requestBefore(led), g.apart(in.Former, c.Node)
@@ -197,7 +198,7 @@ func (c *Cause) clause(in *Incident, guarantee string) string {
 		return fmt.Sprintf("node %d handed over", in.Former)
 	case HigherRank:
 		switch {
-		case in.Ended.Kind == EndedByLease && in.Ended.Known == OwnWord && leased(guarantee):
+		case in.Ended.Kind == EndedByLease && leased(guarantee):
 			return "" // it handed over to nobody
 		case c.Node == in.Leader:
 			return fmt.Sprintf("node %d outranks node %d and took over", c.Node, in.Former)

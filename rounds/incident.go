@@ -77,6 +77,11 @@ func (in *Incident) MainTerm() uint64 {
 	return in.Terms[len(in.Terms)-1]
 }
 
+// StoppedFirst reports whether Former had stopped leading, by its own word, before Leader led.
+func (in *Incident) StoppedFirst() bool {
+	return in.Ended.Kind == EndedByWord && in.From.Before(in.Until)
+}
+
 // LastSign reports whether Perhaps is the last sign that Former led: nobody noticed its end, or who did may have slept.
 func (in *Incident) LastSign() bool { return in.lastSign }
 

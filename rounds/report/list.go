@@ -382,8 +382,10 @@ func whole(r *rounds.Round) bool {
 // nothing else tells why it began.
 func begunBy(r *rounds.Round) bool {
 	switch r.Cause.Kind {
-	case rounds.HigherRank, rounds.HandOver, rounds.EntryLost, rounds.Vacant:
+	case rounds.HigherRank, rounds.HandOver, rounds.EntryLost, rounds.Vacant, rounds.NomineeLost:
 		return true
+	case rounds.LeaderLost, rounds.LeaderSilent: // it may have answered again, and been asked to hand over
+		return r.Cause.Lost == r.Incident.Former && r.Incident.StoppedFirst()
 	case rounds.Unexplained, rounds.RoundFailed, rounds.FirstLeader, rounds.Renominated:
 		if unexplained(r.Cause) {
 			return !unseen(r.Incident)
