@@ -120,7 +120,7 @@ func (s *Selection) note(over []*rounds.Round) {
 		s.terms[name] = map[uint64]bool{}
 	}
 	for _, r := range over {
-		if s.within(began(r)) {
+		if s.has(r) {
 			s.terms[name][r.Term] = true
 		}
 	}
@@ -136,7 +136,7 @@ func (s Selection) Found(g *rounds.Group) []rounds.Finding {
 		there = map[uint64]bool{}
 	}
 	for _, r := range g.Rounds {
-		if s.on(g).within(began(r)) {
+		if s.on(g).has(r) {
 			there[r.Term] = true
 		}
 	}
@@ -148,7 +148,7 @@ func (s Selection) Found(g *rounds.Group) []rounds.Finding {
 // pick returns the rounds that Select chooses.
 func (s Selection) pick(all []*rounds.Round) []*rounds.Round {
 	list := slices.DeleteFunc(slices.Clone(all), func(r *rounds.Round) bool {
-		return !s.within(began(r)) || s.Findings && len(r.Findings) == 0
+		return !s.has(r) || s.Findings && len(r.Findings) == 0
 	})
 	if s.Last > 0 && len(list) > s.Last {
 		list = list[len(list)-s.Last:]
@@ -161,7 +161,7 @@ func (s Selection) pick(all []*rounds.Round) []*rounds.Round {
 func (s Selection) choose(all []*rounds.Round) (list []*rounds.Round, left int) {
 	for _, r := range all {
 		switch {
-		case !s.within(began(r)):
+		case !s.has(r):
 		case s.Findings && len(r.Findings) == 0:
 		case r.Incident != nil && r.Term != r.Incident.MainTerm() && len(r.Findings) == 0:
 		default:
@@ -193,9 +193,13 @@ func (s Selection) on(g *rounds.Group) Selection {
 	return s
 }
 
-// within reports whether t is between Since and Until.
-func (s Selection) within(t time.Time) bool {
-	return !t.Before(s.Since) && (s.Until.IsZero() || !t.After(s.Until))
+// has reports whether the round began between Since and Until, or one of those that are folded into its line did.
+func (s Selection) has(r *rounds.Round) bool {
+	first, last := began(r), lineBegan(r)
+	if last.Before(first) {
+		first, last = last, first
+	}
+	return !last.Before(s.Since) && (s.Until.IsZero() || !first.After(s.Until))
 }
 
 // Select returns the part of the history that the selection chooses, with its findings. That nobody leads at the end of
@@ -270,9 +274,9 @@ func (p *page) row(r *rounds.Round, dated bool) {
 		expected := followers + len(in(r, rounds.PartBehind))
 		follow = strconv.Itoa(followers) + " of " + strconv.Itoa(expected)
 	}
-	from, elect := began(r), known(r.Split.Elect, r.Split.ElectKnown)
-	if folds(r) && r.Incident.Leaderless > 0 { // it counts from the first of the terms
-		from, elect = r.Incident.From, known(r.Incident.Leaderless, r.Incident.Ended.Kind != rounds.EndedUnseen)
+	from, elect := lineBegan(r), known(r.Split.Elect, r.Split.ElectKnown)
+	if countsFromFirst(r) {
+		elect = known(r.Incident.Leaderless, r.Incident.Ended.Kind != rounds.EndedUnseen)
 	}
 	at := clock(from)
 	if dated && !from.IsZero() {
@@ -335,6 +339,17 @@ func span(terms []uint64, to string) string {
 func folds(r *rounds.Round) bool {
 	in := r.Incident
 	return in != nil && len(in.Terms) > 1 && r.Term == in.MainTerm()
+}
+
+// countsFromFirst reports whether the line of the round counts from the first of the terms that it is about.
+func countsFromFirst(r *rounds.Round) bool { return folds(r) && r.Incident.Leaderless > 0 }
+
+// lineBegan returns when that began which the line of the round tells.
+func lineBegan(r *rounds.Round) time.Time {
+	if countsFromFirst(r) {
+		return r.Incident.From
+	}
+	return began(r)
 }
 
 // sentAtLeast returns how many messages the round took, or at least took.

@@ -46,6 +46,37 @@ func TestOverMidnight(t *testing.T) {
 	}
 }
 
+// A line that tells of an outage from its beginning on was left out by an --until in the middle of that, and so was
+// what is wrong with it: only the last of its terms was looked at.
+func TestTheTimeOfALineIsThatOfAllItsTerms(t *testing.T) {
+	at := func(s int) time.Time { return time.Date(2026, 11, 29, 12, 0, s, 0, time.UTC) }
+	in := &rounds.Incident{
+		Former: 1, FormerTerm: 1, From: at(10), Until: at(20), Leaderless: 10 * time.Second, Leader: 2, Term: 3,
+		Terms: []uint64{2, 3},
+	}
+	g := &rounds.Group{
+		From: at(0), Until: at(30), Findings: []rounds.Finding{{Name: rounds.NoEnd, Term: 3}},
+		Rounds: []*rounds.Round{
+			{Term: 1, From: at(0)},
+			{Term: 2, From: at(11), Incident: in},
+			{Term: 3, From: at(19), Incident: in, State: rounds.Decided, Winner: &rounds.Winner{Node: 2}},
+		},
+	}
+	for _, c := range []struct {
+		since, until int
+		has          bool
+	}{{5, 15, true}, {15, 30, true}, {12, 18, true}, {5, 9, false}, {20, 30, false}} {
+		s := report.Selection{Since: at(c.since), Until: at(c.until)}
+		var out bytes.Buffer
+		if err := report.List(&out, g, s); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(out.String(), "   2-3  12:00:10.000") != c.has || len(s.Found(g)) > 0 != c.has {
+			t.Errorf("%+v: %v\n%s", c, s.Found(g), &out)
+		}
+	}
+}
+
 // "--since 10m" of a log of the day before yesterday printed the titles of the columns and nothing else.
 func TestNothingBeganThen(t *testing.T) {
 	log, err := os.Open("../testdata/bully-kill.log")
