@@ -148,6 +148,32 @@ func (v *voters) last() rounds.Incident {
 	return all[len(all)-1]
 }
 
+// "The process of node 3 ended" was all that was said of an outage in which two of three voters were dead, and "for how
+// long nobody led is not known", where the leader's log is missing and the clocks of the others differ: those tell its
+// end by their own records.
+func TestVotersMissingWithoutTheLogOfTheLeader(t *testing.T) {
+	const ahead = 3600e3 // of the clock of node 2
+	v := newVoters()
+	v.add(1, -300, trace.Record{Event: "start"})
+	v.add(2, -300+ahead, trace.Record{Event: "start"})
+	v.exchange(1, 1, -200, -199+ahead)
+	v.exchange(2, 1, -100+ahead, -99)
+	v.follow(1, 10, 3, 1)
+	v.follow(2, 10+ahead, 3, 1)
+	v.lose(1, 1010, "link-closed 2, dial-refused 2", 1, 3)
+	v.lose(1, 1011, "link-closed 3, dial-refused 3", 1)
+	for ms := 1100; ms < 8000; ms += 500 {
+		v.ask(1, ms, 2)
+	}
+	v.start(2, 8000+ahead)
+	v.ask(1, 8100, 2)
+	v.lead(1, 8110, 2)
+	const want = "voter 2 dead, 3 ended and not seen since: 1 of 3 remains"
+	if in := v.last(); in.Why != want || in.Leaderless != 7099*time.Millisecond {
+		t.Errorf("%q for %v: %+v", in.Why, in.Leaderless, in)
+	}
+}
+
 // "No majority of voters was there, and the incident says so": whoever wins in the end, and in whatever part of the
 // time it was. Nobody is said to be away whose log ends before: its votes may be what is missing.
 func TestVotersMissing(t *testing.T) {

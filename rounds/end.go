@@ -285,7 +285,8 @@ func (g *group) processEnd(r *Leadership) (at time.Time, ref Ref) {
 			break
 		}
 		off := g.apart(d.Node, r.Leader)
-		if off == unbounded || d.At.Before(last.Add(off)) || perhapsNext(d.At.Add(off)) {
+		late := off == unbounded || d.At.Before(last.Add(off)) || perhapsNext(d.At.Add(off))
+		if late && !g.saidByFollower(r, d) {
 			continue
 		}
 		about := r.life == nil || d.isOf(r.life) && !g.ofFormer(d, r.life, off)
@@ -313,6 +314,21 @@ func (g *group) processEnd(r *Leadership) (at time.Time, ref Ref) {
 		}
 	}
 	return at, ref
+}
+
+// saidByFollower reports whether a process gives the evidence that had followed before, by the order of its records, a
+// leader that has no log: whose clock that is compared with does not matter then.
+func (g *group) saidByFollower(r *Leadership, d *drop) bool {
+	f := r.follower(d.Node)
+	if r.life != nil || f == nil || f.First.Incarnation != d.Ref.Incarnation || f.First.Seq >= d.Ref.Seq {
+		return false
+	}
+	for id := range g.nodes {
+		if id != d.Node && g.apart(id, d.Node) != unbounded {
+			return true
+		}
+	}
+	return false
 }
 
 // endSeen returns the first evidence that l had ended, of a process whose clock is not compared with that of l, but
