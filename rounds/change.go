@@ -138,17 +138,24 @@ func (g *group) calledBefore(r *Round, led *Leadership) bool {
 // called it, and it had no part in that: nobody had lost the leader for good, and the leader did not stop since it was
 // asked to.
 func (g *group) inVain(r *Round, c *change) bool {
-	if r.State == Decided || c.former == nil || len(r.Initiators) == 0 {
+	if r.State == Decided || c.former == nil {
 		return false
 	}
 	end, by := c.former.End, c.former.Ended.Ref
 	if end.IsZero() {
 		end, by = c.former.sign, c.former.signRef
 	}
+	if len(r.Initiators) == 0 { // the record of the call is missing
+		off := g.apart(r.Cause.Ref.Node, by.Node)
+		return leased(g.guarantee) && off != unbounded && r.until.Add(off+maxHandOver).Before(end)
+	}
 	off := g.apart(r.Initiators[0].Node, by.Node)
 	over, _ := r.lastCall()
-	if slices.ContainsFunc(r.Initiators, func(in Initiator) bool { return in.Node != c.former.Leader }) {
-		over = r.until
+	followsOn := func(in Initiator) bool {
+		return in.Node == c.former.Leader || g.followedAgain(&in, c.former, end)
+	}
+	if slices.ContainsFunc(r.Initiators, func(in Initiator) bool { return !followsOn(in) }) {
+		over = earliest(r.until, over.Add(leaderlessTime)) // what comes later was long on its way
 	}
 	return off != unbounded && over.Add(off).Before(end) &&
 		!slices.ContainsFunc(r.Initiators, func(in Initiator) bool { return g.hadPart(&in, c, end) })
@@ -157,11 +164,14 @@ func (g *group) inVain(r *Round, c *change) bool {
 // hadPart reports whether the call of an election may have had a part in the end of the leadership before the change.
 func (g *group) hadPart(in *Initiator, c *change, end time.Time) bool {
 	because, ok := decided[algorithms.Because](&in.cause)
-	byWord, until := c.former.Ended.Kind == EndedByWord, end
+	until := end
+	byWord := c.former.Ended.Kind == EndedByWord && end.Sub(in.At) <= maxHandOver
 	if c.next != nil {
 		until = earliest(until, c.next.From) // the leader before may have been frozen, and back by its end
 	}
 	switch {
+	case g.followedAgain(in, c.former, until):
+		return false
 	case !ok:
 		return true
 	case in.cause.loses() == c.former.Leader:
@@ -180,4 +190,13 @@ func (g *group) hadPart(in *Initiator, c *change, end time.Time) bool {
 		return len(c.rounds) > 0 // that may be the round which failed
 	}
 	return true
+}
+
+// followedAgain reports whether the process that called an election began to follow the leader again later, before the
+// time t: what it had called for did not end that leadership.
+func (g *group) followedAgain(in *Initiator, led *Leadership, t time.Time) bool {
+	return g.believed(in.Ref, func(b *belief) bool {
+		return b.leader == led.Leader && b.term == led.Term && b.first.seq > in.Ref.Seq &&
+			g.fix.at(in.Node, b.first.wall).Before(t)
+	})
 }

@@ -80,6 +80,67 @@ func TestATermThatHadBegunBefore(t *testing.T) {
 	}
 }
 
+// "It took terms 2 to 4" was said of a change, and terms 2 and 3 had been called in vain, long before, while the leader
+// led on: by a node that followed it again, or that an operator had asked.
+func TestWhatWasCalledInVainIsPartOfNoLaterChange(t *testing.T) {
+	for name, call := range map[string]func(v *voters){
+		"it followed again": func(v *voters) {
+			v.add(2, 500, trace.Record{
+				Term: 1, Round: 1, Event: "timeout", LeaderChange: trace.Lost, PrevLeader: new(uint64(3)),
+				Why: []string{"no heartbeat of leader 3 came in time -> nobody leads"},
+			})
+			v.ask(2, 510, 2)
+			v.ask(2, 600, 3)
+			v.follow(2, 700, 3, 1)
+		},
+		"an operator asked": func(v *voters) {
+			for term := uint64(2); term <= 3; term++ {
+				v.add(2, 500+int(term), trace.Record{
+					Event: "campaign", Term: 1, Round: term, Leader: 3, Token: 1, ValidUntil: atMS(1000),
+					Why: []string{fmt.Sprintf("asked to call an election -> ask the voters for term %d", term)},
+				})
+			}
+		},
+		"and a message of the term was long on its way": func(v *voters) {
+			v.nominate(2, 500, 2, "no leader was heard of")
+			v.nominate(2, 600, 3, "no leader was heard of")
+			for term := uint64(2); term <= 3; term++ {
+				v.add(1, 20010+int(term), trace.Record{
+					Event: "receive", Term: 1, Round: term, From: 2, Msg: "ELECTION", MsgID: fmt.Sprint("2:", term),
+					Why: []string{"x -> y"},
+				})
+			}
+		},
+		"and the records of the calls are missing": func(v *voters) {
+			for term := uint64(2); term <= 3; term++ {
+				v.add(1, 500+int(term), trace.Record{
+					Event: "receive", Term: 1, Round: term, Leader: 3, Token: 1, ValidUntil: atMS(1000), From: 2,
+					Msg: "PRE_VOTE", MsgID: fmt.Sprint("2:", term), Why: []string{"x -> y"},
+				})
+			}
+		},
+	} {
+		v := newVoters()
+		v.ask(3, 1, 1)
+		v.elect(3, 1, 1, 2)
+		call(v)
+		for ms := 1000; ms < 20000; ms += 500 {
+			v.add(3, ms, trace.Record{
+				Event: "timeout", Term: 1, Leader: 3, Token: 1, ValidUntil: atMS(ms + 990), Why: []string{"x -> y"},
+			})
+		}
+		v.add(3, 20000, trace.Record{
+			Term: 1, Event: "resign", LeaderChange: trace.Resigned, Why: []string{"asked to resign -> step down"},
+		})
+		v.ask(1, 20001, 4)
+		v.lead(1, 20002, 4)
+		const want = "node 3 stopped leading: it was asked to resign"
+		if in := v.last(); !slices.Equal(in.Terms, []uint64{4}) || in.Why != want {
+			t.Errorf("%s: terms %v: %q", name, in.Terms, in.Why)
+		}
+	}
+}
+
 // "The process of node 1 ended" was given as the reason why node 3 led no more: another node than the leader was lost.
 func TestTheLossOfAnotherNodeEndedNoLeadership(t *testing.T) {
 	v := newVoters()

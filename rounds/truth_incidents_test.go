@@ -19,6 +19,7 @@ func (r *reading) compareIncidents() {
 	for _, in := range r.group.Incidents {
 		r.compareWhy(&in)
 		former, next := r.reignOf(in.Former, in.FormerTerm), r.reignOf(in.Leader, in.Term)
+		r.compareTerms(&in, former)
 		if in.Former != 0 && former == nil && !r.followed(in.Former, in.FormerTerm) {
 			r.fail("incident: a former leader that never led", in.FormerTerm, "%+v", in)
 		}
@@ -166,4 +167,23 @@ func (run *trueRun) state(node uint64, at time.Time) string {
 func numberOf(digits string) uint64 {
 	n, _ := strconv.ParseUint(digits, 10, 64) // the expression matches only digits
 	return n
+}
+
+// compareTerms checks that no term which was over long before the former leader ceased to lead is told as one of the
+// change, under a lease.
+func (r *reading) compareTerms(in *rounds.Incident, former *sim.Reign) {
+	if !r.run.leased || former == nil || former.Until.IsZero() || !r.complete() || r.shifted() {
+		return
+	}
+	for _, term := range in.Terms {
+		last := time.Time{}
+		for i := range r.run.records {
+			if rec := &r.run.records[i]; rec.RoundTerm() == term && rec.Time.After(last) && !rec.Time.After(in.Until) {
+				last = rec.Time
+			}
+		}
+		if !last.IsZero() && former.Until.Sub(last) > longSilent {
+			r.fail("incident: a term that was called in vain long before", in.Term, "%d, last %v: %+v", term, last, in)
+		}
+	}
 }
