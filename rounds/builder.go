@@ -78,7 +78,7 @@ type farewells map[uint64][]trace.Farewell
 // Left takes the last line of a process, in which it says that it ends. It may be called before the records of the
 // process are added, or after.
 func (b *Builder) Left(last trace.Farewell) {
-	of := b.farewellsOf(last.Cluster)
+	of := b.farewellsOf(cmp.Or(last.Keeper(), last.Cluster))
 	byTime := func(a, b trace.Farewell) int { return a.Time.Compare(b.Time) }
 	i, told := slices.BinarySearchFunc(of[last.Node], last, byTime)
 	if !told {

@@ -222,6 +222,25 @@ func TestWhoFoundItsDirectoryInUseAfterItsEndRefusedToRun(t *testing.T) {
 	}
 }
 
+// Nothing was told of a node that was started again with the label of another cluster, in the directory of this one.
+func TestWhoWasStartedAsANodeOfAnotherClusterRefusedToRun(t *testing.T) {
+	const keeps = `--data-dir: data directory d/2: belongs to another node or cluster: it keeps the state of node %d of ` +
+		`cluster "c", this is node 2 of cluster "other": give each node a directory of its own`
+	for node, refused := range map[int]bool{2: true, 3: false} {
+		v := newVoters()
+		v.elect(1, 1, 2)
+		v.lose(1, 30, "", 1, 2)
+		v.lose(1, 1000, "link-closed 2, dial-refused 2", 1)
+		v.b.Left(trace.Farewell{Time: atMS(2000), Cluster: "other", Node: 2, Code: 4, Error: fmt.Sprintf(keeps, node)})
+		v.add(1, 3000, trace.Record{Event: "timeout"})
+		for _, n := range v.b.History().Groups[0].Nodes {
+			if is := n.Refused != nil; n.ID == 2 && is != refused {
+				t.Errorf("the directory of node %d: %+v", node, n.Refused)
+			}
+		}
+	}
+}
+
 // "Node 2 is silent", by the word of node 1, which saw it again two seconds later: the log of node 2 ends before.
 func TestWhoWasSeenAgainIsNotSilent(t *testing.T) {
 	for again, last := range map[bool]rounds.LifeEventKind{false: rounds.Silent, true: rounds.Resumed} {

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"fmt"
 	"strings"
 	"time"
 )
@@ -24,6 +25,18 @@ const (
 // directory or one of its ports was in use. Then another process may run as the node.
 func (f *Farewell) Refused() bool {
 	return f.Code == wrongUsage || f.Code == wrongConfig || strings.Contains(f.Error, " in use")
+}
+
+// Keeper returns the cluster whose state of the node is in the directory of the process, if that is another one than
+// that as whose node the process refused to run; "" otherwise.
+func (f *Farewell) Keeper() (cluster string) {
+	_, kept, found := strings.Cut(f.Error, "it keeps the state of ")
+	node := uint64(0)
+	if n, err := fmt.Sscanf(kept, "node %d of cluster %q", &node, &cluster); !found || n < 2 || err != nil ||
+		node != f.Node || !f.Refused() {
+		return ""
+	}
+	return cluster
 }
 
 // IsTaken reports whether the process ended since another one was its node.
