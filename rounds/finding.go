@@ -143,10 +143,13 @@ func (r *Round) bothLed(g *group, first, second Winner) bool {
 	if !leased(r.Guarantee) && g.unknowing(first, second, r.Term) {
 		return false
 	}
-	text := fmt.Sprintf("Nodes %d and %d both led term %d; node %d began %s after node %d",
-		first.Node, second.Node, r.Term, second.Node, Span(second.At.Sub(first.At)), first.Node)
-	if second.Why != "" {
-		text += fmt.Sprintf(", for it found: %s", second.Why)
+	text := fmt.Sprintf("Nodes %d and %d both led term %d", first.Node, second.Node, r.Term)
+	if !second.late {
+		text += fmt.Sprintf("; node %d began %s%s after node %d", second.Node, atLeast(first.late),
+			Span(second.At.Sub(first.At)), first.Node)
+		if second.Why != "" {
+			text += fmt.Sprintf(", for it found: %s", second.Why)
+		}
 	}
 	unsure := ""
 	led := g.leaderships[leadershipKey{first.Node, r.Term}]
@@ -160,6 +163,14 @@ func (r *Round) bothLed(g *group, first, second Winner) bool {
 	}
 	r.find(TwoLeaders, []Ref{first.Ref, second.Ref}, "%s.%s", text, unsure)
 	return true
+}
+
+// atLeast returns "at least " if what follows may be longer.
+func atLeast(longer bool) string {
+	if longer {
+		return "at least "
+	}
+	return ""
 }
 
 // noFault says of two leaders of one term what is not known of them, where nothing forbids a node to lead a term that

@@ -224,8 +224,8 @@ func TestWhoFoundItsDirectoryInUseAfterItsEndRefusedToRun(t *testing.T) {
 
 // Nothing was told of a node that was started again with the label of another cluster, in the directory of this one.
 func TestWhoWasStartedAsANodeOfAnotherClusterRefusedToRun(t *testing.T) {
-	const keeps = `--data-dir: data directory d/2: belongs to another node or cluster: it keeps the state of node %d of ` +
-		`cluster "c", this is node 2 of cluster "other": give each node a directory of its own`
+	const keeps = `--data-dir: data directory d/2: belongs to another node or cluster: it keeps the state of node %d ` +
+		`of cluster "c", this is node 2 of cluster "other": give each node a directory of its own`
 	for node, refused := range map[int]bool{2: true, 3: false} {
 		v := newVoters()
 		v.elect(1, 1, 2)

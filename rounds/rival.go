@@ -12,7 +12,7 @@ func (p *past) noteLeaders(r *Round) {
 		return
 	}
 	for _, w := range append([]Winner{*r.Winner}, r.Rivals...) {
-		p.led[r.Term] = append(p.led[r.Term], Winner{Node: w.Node, Why: w.Why, Ref: w.Ref, At: w.At})
+		p.led[r.Term] = append(p.led[r.Term], Winner{Node: w.Node, Why: w.Why, Ref: w.Ref, At: w.At, late: w.late})
 	}
 	if len(p.led) > keepChanges {
 		delete(p.led, slices.Min(slices.Collect(maps.Keys(p.led))))
@@ -28,7 +28,8 @@ func (g *group) noteRival(e *entry, term uint64) {
 		slices.ContainsFunc(p.rivals[term], is) {
 		return
 	}
-	w := Winner{Node: e.Ref.Node, Ref: e.Ref, At: e.Wall}
+	late := e.Change == "" && e.life.cutBefore(e.Ref.Seq)
+	w := Winner{Node: e.Ref.Node, Ref: e.Ref, At: e.Wall, late: late}
 	w.because(e.reasons)
 	p.rivals[term] = append(p.rivals[term], w)
 	p.rivalled = true
