@@ -183,13 +183,15 @@ func TestAnotherProcessSinceItSlept(t *testing.T) {
 }
 
 // "The process ended, by its own word", and it ran: one that was to be its node too ended at once, since its settings
-// were wrong. A process that was told to end says so itself.
+// were wrong. A process that was told to end says so itself. What it refused for is a code, and the words of its error
+// tell it only of a former release.
 func TestEndOfOneThatWasRefused(t *testing.T) {
 	const port = "--election-bind: listen for elections on 127.0.0.1:7947: address already in use"
 	const dir = "data directory d/2: in use by another process (pid 4659): stop it"
 	for bye, ended := range map[trace.Farewell]bool{
 		{Error: "why"}: true, {Error: "why", Code: 2}: false, {Error: "why", Code: 4}: false,
 		{Error: port, Code: 1}: false, {Error: dir, Code: 5}: false, {Error: "why", Code: 1}: true,
+		{Error: "why", Code: 1, Reason: trace.InUse}: false, {Error: "port in use", Code: 1, Reason: trace.Failed}: true,
 	} {
 		v := newVoters()
 		v.level = "info"

@@ -76,7 +76,7 @@ func runExec(ctx *cli.Context) error {
 	case byItself && !errors.Is(err, execution.ErrLost):
 		log.Info().Int("exit_code", ended.Code()).Msg(ended.Error() + "; the node left")
 	default:
-		log.Error().Err(err).Int("exit_code", exitCode(err)).Msg("the node ended")
+		sayEnded(log, err)
 	}
 	return mark(err, errTold)
 }

@@ -17,6 +17,9 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/address"
 	"github.com/ringleader-dev/ringleader/internal/logging"
 	"github.com/ringleader-dev/ringleader/internal/supervise"
+	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/membership"
+	"github.com/ringleader-dev/ringleader/node/tcp"
 )
 
 func runCommand() *cli.Command {
@@ -62,11 +65,22 @@ func runResolved(r resolved, signals <-chan os.Signal) error {
 	oneProcessor()
 	smallHeap()
 	if err := operate(r, log, signals); err != nil {
-		log.Error().Err(err).Int("exit_code", exitCode(err)).Msg("the node ended")
+		sayEnded(log, err)
 		return mark(err, errTold)
 	}
 	log.Info().Msg("the node resigned and left")
 	return nil
+}
+
+// sayEnded writes the last line of a node that failed: trace.Farewell.
+func sayEnded(log zerolog.Logger, err error) {
+	reason := trace.Failed
+	for _, inUse := range []error{ringleader.ErrInUse, tcp.ErrAddrInUse, membership.ErrAddrInUse, syscall.EADDRINUSE} {
+		if errors.Is(err, inUse) {
+			reason = trace.InUse
+		}
+	}
+	log.Error().Err(err).Int("exit_code", exitCode(err)).Str("reason", reason).Msg("the node ended")
 }
 
 // nodeLog returns the log of this process for events that the node does not log itself.

@@ -14,7 +14,14 @@ type Farewell struct {
 	Message string    `json:"message"`
 	Error   string    `json:"error,omitempty"`     // why it failed; empty if it was told to end
 	Code    int       `json:"exit_code,omitempty"` // 0 if it was told to end
+	Reason  string    `json:"reason,omitempty"`    // InUse or Failed; empty if it was told to end, or of a former release
 }
+
+// The reasons for which a process fails: its directory or one of its ports was in use, or another one.
+const (
+	InUse  = "in-use"
+	Failed = "failed"
+)
 
 // The exit codes of a process that did not begin to run as its node, with those of docs/EXIT-CODES.md.
 const (
@@ -24,7 +31,8 @@ const (
 // Refused reports whether the process refused to run: its command line, its settings or its data were wrong, or its
 // directory or one of its ports was in use. Then another process may run as the node.
 func (f *Farewell) Refused() bool {
-	return f.Code == wrongUsage || f.Code == wrongConfig || strings.Contains(f.Error, " in use")
+	former := f.Reason == "" && strings.Contains(f.Error, " in use")
+	return f.Code == wrongUsage || f.Code == wrongConfig || f.Reason == InUse || former
 }
 
 // Keeper returns the cluster whose state of the node is in the directory of the process, if that is another one than
