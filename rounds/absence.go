@@ -182,7 +182,7 @@ func (g *group) absencesOf(l *life) (all []absence) {
 func (g *group) unseen(id uint64) (all []absence) {
 	last := time.Time{}
 	if m := g.nodes[id]; m != nil {
-		last = g.fix.at(id, m.lives[len(m.lives)-1].until)
+		last = g.lastLine(m.lives[len(m.lives)-1])
 	}
 	for by, m := range g.nodes {
 		off := g.apart(by, id)
@@ -197,6 +197,14 @@ func (g *group) unseen(id uint64) (all []absence) {
 	}
 	slices.SortFunc(all, func(a, b absence) int { return a.from.Compare(b.from) })
 	return all[:min(len(all), 1)]
+}
+
+// lastLine returns when the process wrote its last record, or the line behind it by which it ended.
+func (g *group) lastLine(l *life) time.Time {
+	if bye := g.goodbye(l); bye != nil {
+		return g.fix.at(l.node, bye.Time)
+	}
+	return g.fix.at(l.node, l.until)
 }
 
 // viewWithout returns the first of the process's last views that all lack the node, after the time t.
@@ -222,10 +230,19 @@ func (g *group) unanswered(id uint64) (all []absence) {
 		}
 		l, wrote, ok := g.wroteAfter(id, asked.at)
 		if !ok {
-			if at = g.seenAgain(id, asked.at); at.IsZero() {
-				return append(all, absence{id: id, from: asked.at, how: unheard, ref: asked.ref})
+			if at = g.seenAgain(id, asked.at); !at.IsZero() {
+				continue // its log is not whole
 			}
-			continue // its log is not whole
+			a := absence{id: id, from: asked.at, how: unheard, ref: asked.ref}
+			if m := g.nodes[id]; m != nil {
+				if said := g.lastLine(m.lives[len(m.lives)-1]); said.After(asked.at) {
+					a.how, a.until = "not answering", said
+				}
+			}
+			if a.how == unheard || a.until.Sub(a.from) > maxTransit {
+				all = append(all, a)
+			}
+			return all
 		}
 		at = g.fix.at(id, wrote.wall)
 		if at.Sub(asked.at) <= maxTransit { // nearly always

@@ -628,3 +628,24 @@ func TestWhoWasOnlyToldOfIsNotThereAgain(t *testing.T) {
 		}
 	}
 }
+
+// "Voters 2 and 3 without a sign of life here", and each said, after it had been asked, that it ended.
+func TestWhoSaysThatItEndsGivesASignOfLife(t *testing.T) {
+	for ms, want := range map[int]string{
+		2500: "the lease of node 1 ended",
+		4000: "voters 2 and 3 not answering and then stopped: 1 of 3 remains, too few to elect for 2.1 s of the 3.1 s",
+	} {
+		v := newVoters()
+		v.ask(1, 0, 1)
+		v.elect(1, 1, 2, 3)
+		v.expire(1, 1000, 1)
+		v.ask(1, 2000, 2)
+		for _, id := range []uint64{2, 3} {
+			v.b.Left(trace.Farewell{Time: atMS(ms), Cluster: "c", Node: id, Message: "the node resigned and left"})
+		}
+		v.add(1, ms+100, trace.Record{Event: "timeout", Term: 1})
+		if in := v.last(); in.Why != want {
+			t.Errorf("%q, want %q", in.Why, want)
+		}
+	}
+}

@@ -73,8 +73,9 @@ func TestCases(t *testing.T) {
 				"node 3 handed over: transfer to 2: asked by 127.0.0.1, at node 1 through 127.0.0.1 because a new disk",
 				"node 2 handed over: resigned at 2026-11-24T23:03:24Z by 127.0.0.1",
 				"node 3 handed over: paused since 2026-11-24T23:03:25Z by 127.0.0.1 because late",
+				"Nobody leads since 23:03:26.679: node 1 stopped leading: it was asked to resign",
 			},
-			[]string{"stood, as nobody led", "was chosen"},
+			[]string{"stood, as nobody led", "was chosen", "without a sign of life"},
 		},
 		// Three with --preempt: 3 killed, started again, and SIGTERM to all.
 		"preempt-hand-over": {
