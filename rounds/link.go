@@ -138,9 +138,9 @@ func (l *link) proves(m *post, got *receipt) bool {
 	return near || !l.vague && l.late(m, got) > -outlives
 }
 
-// passed reports whether the receipt is too late for a message that another process sent, so that it is the last one:
+// tooLate reports whether the receipt is too late for a message that another process sent, so that it is the last one:
 // that would not be faster than any that is known, or its process began long after the other one had ended.
-func (l *link) passed(m, last *post, got *receipt) bool {
+func (l *link) tooLate(m, last *post, got *receipt) bool {
 	over := func() time.Time { return l.over(m.by.life, m.wall, got) }
 	return l.known() && (elapsed(last.wall, got.wall) >= l.fastest || elapsed(over(), last.wall) > 2*outlives)
 }

@@ -42,7 +42,7 @@ func (g *group) sender(got *arrival) (by *entry, how sure) {
 	for i := range got.around {
 		switch m := &got.around[i]; {
 		case !fits.has(i) || m.by == last.by:
-		case !l.proves(last, &got.receipt), !l.passed(m, last, &got.receipt):
+		case !l.proves(last, &got.receipt), !l.tooLate(m, last, &got.receipt):
 			how = notSure
 		case elapsed(l.over(m.by.life, m.wall, &got.receipt), last.wall) > outlives:
 			how = min(how, likely)
