@@ -72,15 +72,12 @@ func (g *group) silences(id uint64) []absence {
 	if known {
 		return all
 	}
-	if m := g.nodes[id]; m == nil {
-		all = g.lostSight(id)
-	} else {
-		for _, l := range m.all() {
-			if slices.ContainsFunc(g.events(l), func(e LifeEvent) bool { return e.Kind == Silent }) { // nearly never
-				all = append(all, g.absencesOf(l)...)
-			}
+	all = g.ofEach(id, func(l *life) []absence {
+		if !slices.ContainsFunc(g.events(l), func(e LifeEvent) bool { return e.Kind == Silent }) { // nearly always
+			return nil
 		}
-	}
+		return g.absencesOf(l)
+	})
 	all = slices.DeleteFunc(all, func(a absence) bool { return a.how != silent })
 	g.silent[id] = all
 	return all
@@ -92,17 +89,23 @@ func (g *group) absences(id uint64) []absence {
 	if known {
 		return all
 	}
-	if m := g.nodes[id]; m == nil {
-		all = g.lostSight(id)
-	} else {
-		for _, l := range m.all() {
-			all = append(append(all, g.absencesOf(l)...), g.votelessOf(l)...)
-		}
-		all = append(all, g.overslept(id)...)
-	}
-	all = g.readLate(id, append(all, g.unanswered(id)...))
+	all = g.ofEach(id, func(l *life) []absence { return append(g.absencesOf(l), g.votelessOf(l)...) })
+	all = append(append(all, g.overslept(id)...), g.unanswered(id)...)
+	all = g.readLate(id, all)
 	all = append(append(all, g.unseen(id)...), g.unheeding(id)...)
 	g.away[id] = all
+	return all
+}
+
+// ofEach returns the absences of each process of the node or, if no record is its own, those that others saw.
+func (g *group) ofEach(id uint64, of func(l *life) []absence) (all []absence) {
+	m := g.nodes[id]
+	if m == nil {
+		return g.lostSight(id)
+	}
+	for _, l := range m.all() {
+		all = append(all, of(l)...)
+	}
 	return all
 }
 
