@@ -106,13 +106,13 @@ func TestCases(t *testing.T) {
 				"3 of 3 ≥43 - - 0.34 ms 2.46 ms node 4 handed over: transfer to the best node: asked by 127.0.0.1 " +
 					"[3:22@5ec33832 4:56 4:55 3:1@5ec33832]",
 				"Nobody leads since 16:43:47.185: node 3 stopped leading: it was asked to resign",
-				"node 4, which did not lead, handed over (it was asked to resign): node 3 was asked to call the next " +
-					"election [4:61 3:25@5ec33832].",
-				"Nodes 1, 2 and 4 followed within 0.34 ms", "Node 5, which it believed alive, had ended",
+				"node 4 (it was asked to resign), which did not lead, asked node 3 to call the next election " +
+					"[4:61 3:25@5ec33832].",
+				"Nodes 1, 2 and 4 followed within 0.34 ms", "Node 5, which the winner believed alive, had ended",
 			},
 			[]string{
 				"node 4 outranks node 3 and took over", "the leader handed over (it was asked to resign)",
-				"others that it believed alive (1, 2 and 4)", // it believed node 5 alive, too
+				"others that the winner believed alive (1, 2 and 4)", // it believed node 5 alive, too
 			},
 		},
 		// Two laps of SIGTERM and start.

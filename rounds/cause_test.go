@@ -255,51 +255,43 @@ func TestAskedAfterTheEnd(t *testing.T) {
 	}
 }
 
-// "Node 5 stopped answering (leader 5 is gone)": it may have given up the term in records that are missing, where
-// nobody had evidence against it.
-func TestReleaseInACutLog(t *testing.T) {
-	v := newVoters()
-	v.elect(3, 1, 1, 2)
-	v.add(2, 800, trace.Record{
-		Term: 1, Round: 2, Event: "receive", From: 3, Msg: "RELEASE", MsgID: "3:7",
-		Why:  []string{"leader 3 is gone -> ask the voters for term 2"},
-		Sent: []string{"PRE_VOTE>1#2:1", "PRE_VOTE>3#2:2"},
-	})
-	v.lead(2, 810, 2)
-	v.follow(1, 820, 2, 2)
-	if in := v.last(); strings.Contains(in.Why, "answering") {
-		t.Errorf("%+v", in)
-	}
-}
-
-// "Leader 3 is gone": it was well, and had stepped down, but its record of that is missing. If no other record
-// shows its RELEASE either, nobody can tell whether it gave up the term.
+// "Leader 3 is gone", and "node 3 stopped answering": it was well, and had stepped down, but its record of that is
+// missing, or its log ends before. If no other record shows its RELEASE either, nobody can tell whether it gave up the
+// term.
 func TestReleaseWhoseRecordIsMissing(t *testing.T) {
-	for _, told := range []bool{true, false} {
+	for name, c := range map[string]struct{ ends, told bool }{
+		"told": {told: true}, "its log ends, told": {true, true}, "not told": {}, "its log ends, not told": {ends: true},
+	} {
 		v := newVoters()
 		v.elect(3, 1, 1, 2)
-		v.seq["n3life0"]++
-		v.add(3, 700, trace.Record{Term: 1, Event: "timeout"})
+		if !c.ends {
+			v.seq["n3life0"]++
+			v.add(3, 700, trace.Record{Term: 1, Event: "timeout"})
+		}
 		calls := trace.Record{
 			Term: 1, Round: 2, Event: "receive", From: 3, Msg: "RELEASE", MsgID: "3:7",
 			Why:  []string{"leader 3 is gone -> ask the voters for term 2"},
 			Sent: []string{"PRE_VOTE>1#2:1", "PRE_VOTE>3#2:2"},
 		}
-		if !told {
+		if !c.told {
 			calls.From, calls.Msg, calls.MsgID, calls.Event = 0, "", "", "timeout"
 		}
 		v.add(2, 800, calls)
 		v.lead(2, 810, 2)
 		v.follow(1, 820, 2, 2)
 		all := v.b.History().Groups[0].Rounds
-		if c := all[len(all)-1].Cause; c.Lost != 0 || told != (c.Kind == rounds.Released) {
-			t.Errorf("told %v: %+v", told, c)
+		if cause := all[len(all)-1].Cause; cause.Lost != 0 || c.told != (cause.Kind == rounds.Released) {
+			t.Errorf("%s: %+v", name, cause)
+		}
+		if in := v.last(); strings.Contains(in.Why, "answering") {
+			t.Errorf("%s: %+v", name, in)
 		}
 	}
 }
 
 // "Node 3 stopped answering", and it was well: its log ends before another node had heard nothing of it for long, and
 // it may have given up the term. Where it writes on, it did not, and evidence against it tells that it did not answer.
+// "Nobody had heard the leader, node 0, of late" was said where it may have.
 func TestSilentInACutLog(t *testing.T) {
 	for name, c := range map[string]struct{ on, evidence bool }{
 		"its log ends":        {},
@@ -322,13 +314,16 @@ func TestSilentInACutLog(t *testing.T) {
 			v.expire(3, 2500, 1)
 		}
 		v.lead(2, 2610, 2)
-		told := c.on || c.evidence
+		lost := c.on || c.evidence
 		g := v.b.History().Groups[0]
-		if in := g.Incidents[1]; strings.Contains(in.Why, "answering") != told {
+		if in := g.Incidents[1]; strings.Contains(in.Why, "answering") != lost {
 			t.Errorf("%s: %+v", name, in)
 		}
-		if cause := g.Rounds[1].Cause; (cause.Lost == 3) != told {
+		if cause := g.Rounds[1].Cause; (cause.Lost == 3) != lost {
 			t.Errorf("%s: %+v", name, cause)
+		}
+		if text := told(t, g); strings.Contains(text, "node 0") {
+			t.Errorf("%s: %s", name, text)
 		}
 	}
 }

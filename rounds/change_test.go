@@ -60,7 +60,7 @@ func TestAnElectionBelongsToTheChangeInWhichItWasCalled(t *testing.T) {
 			t.Errorf("want %q in\n%s", want, text)
 		}
 	}
-	if strings.Contains(text, "It took terms") {
+	if strings.Contains(text, "took terms") {
 		t.Errorf("%s", text)
 	}
 }
@@ -198,7 +198,7 @@ func TestALeaderOfALowerTermThatCameLaterHasALineOfItsOwn(t *testing.T) {
 		Term: 3, Event: "resign", LeaderChange: trace.Resigned, Why: []string{"asked to resign -> step down"},
 	})
 	text := told(t, v.b.History().Groups[0])
-	if want := " 3 12:00:05.000 4 "; !strings.Contains(text, want) || strings.Contains(text, "It took terms") {
+	if want := " 3 12:00:05.000 4 "; !strings.Contains(text, want) || strings.Contains(text, "took terms") {
 		t.Errorf("want %q, and no terms 3 to 4, in: %s", want, text)
 	}
 }

@@ -124,12 +124,12 @@ func TestWordOfANodeWhoseLogIsCut(t *testing.T) {
 	}{
 		{9000, says("promised", 1, 5), ""},
 		{9000, says("voted", 1, 5), ""},
-		{9000, says("stands", 1, 1), "2, 3"},
-		{9000, says("started", 1), "2, 3"},
-		{100, says("promised", 1, 5), "2, 3"},
-		{9000, says("promised", 3, 5), "2"},
-		{9000, says("promised", 3, 1), "2, 3"},
-		{9000, says("promised", 5, 4), "2, 3"},
+		{9000, says("stands", 1, 1), "nodes 2 and 3"},
+		{9000, says("started", 1), "nodes 2 and 3"},
+		{100, says("promised", 1, 5), "nodes 2 and 3"},
+		{9000, says("promised", 3, 5), "node 2"},
+		{9000, says("promised", 3, 1), "nodes 2 and 3"},
+		{9000, says("promised", 5, 4), "nodes 2 and 3"},
 	} {
 		v := newVoters()
 		v.level = "info"

@@ -62,7 +62,7 @@ func TestWhoEndedAfterTheLeaderWonHadNotEnded(t *testing.T) {
 	v.add(1, 900, trace.Record{Term: 1, Event: "timeout", Leader: 1})
 	v.b.Left(trace.Farewell{Time: atMS(500), Cluster: "c", Node: 2})
 	text := told(t, v.b.History().Groups[0])
-	if want := "Node 2, which it believed alive, ended [2:1]."; !strings.Contains(text, want) {
+	if want := "Node 2, which the winner believed alive, ended [2:1]."; !strings.Contains(text, want) {
 		t.Errorf("want %q in: %s", want, text)
 	}
 }
@@ -191,7 +191,8 @@ func TestEndOfOneThatWasRefused(t *testing.T) {
 	for bye, ended := range map[trace.Farewell]bool{
 		{Error: "why"}: true, {Error: "why", Code: 2}: false, {Error: "why", Code: 4}: false,
 		{Error: port, Code: 1}: false, {Error: dir, Code: 5}: false, {Error: "why", Code: 1}: true,
-		{Error: "why", Code: 1, Reason: trace.InUse}: false, {Error: "port in use", Code: 1, Reason: trace.Failed}: true,
+		{Error: "why", Code: 1, Reason: trace.InUse}:          false,
+		{Error: "port in use", Code: 1, Reason: trace.Failed}: true,
 	} {
 		v := newVoters()
 		v.level = "info"

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/internal/words"
 )
 
 // overlaps finds leaders of different terms that led at once. atEnd says that no more records come. Only then
@@ -168,18 +169,21 @@ func (g *group) lastBelief(node uint64) (b belief) {
 // beside returns the finding that two leaders led at once, if the records do not say when
 // leadership a ended: these followers still believe in it.
 func (g *group) beside(a, b *Leadership, still []uint64) Finding {
-	with, proof := "", []Ref{b.First, a.life.ref(a.life.last())}
+	proof := []Ref{b.First, a.life.ref(a.life.last())}
 	for _, id := range still {
-		with += fmt.Sprintf(", %d", id)
 		l := g.current(id)
 		proof = append(proof, l.ref(l.last()))
+	}
+	nor := ""
+	if len(still) > 0 {
+		nor = fmt.Sprintf(", nor that %s turned from it", words.Nodes(still))
 	}
 	return Finding{
 		Name: Overlap, Term: max(a.Term, b.Term), Records: proof,
 		Text: fmt.Sprintf("Node %d led term %d and node %d led term %d at once, as far as the records tell: none "+
-			"says that node %d stopped, nor that %s turned from it. It is not so if these processes were dead "+
-			"by then; records of level debug would tell.%s",
-			a.Leader, a.Term, b.Leader, b.Term, a.Leader, strings.TrimPrefix(with, ", "), g.unlinked(a, b)),
+			"says that node %d stopped%s. It is not so if these processes were dead by then; records of level debug "+
+			"would tell.%s",
+			a.Leader, a.Term, b.Leader, b.Term, a.Leader, nor, g.unlinked(a, b)),
 	}
 }
 

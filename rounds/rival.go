@@ -44,7 +44,11 @@ func (g *group) lateRivals() (found []Finding) {
 		r, led := &Round{Term: term, Guarantee: g.guarantee}, slices.Clone(g.past.led[term])
 		for _, w := range g.past.rivals[term] {
 			w.At = g.fix.at(w.Node, w.At)
-			slices.ContainsFunc(led, func(other Winner) bool { return r.bothLed(g, other, w) })
+			for _, other := range led {
+				if r.bothLed(g, other, w) {
+					break
+				}
+			}
 			led = append(led, w)
 		}
 		found = append(found, r.Findings...)

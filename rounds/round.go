@@ -2,9 +2,11 @@ package rounds
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/internal/words"
 )
 
 // State is the result of a round: decided, superseded or undecided.
@@ -114,6 +116,24 @@ type Cause struct {
 
 	handing uint64  // who handed over
 	asked   request // to hand over
+}
+
+// Leaders returns all nodes that led the term, by id: the winner, and its rivals.
+func (r *Round) Leaders() (ids []uint64) {
+	if r.Winner != nil {
+		ids = append(ids, r.Winner.Node)
+	}
+	for i := range r.Rivals {
+		ids = append(ids, r.Rivals[i].Node)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// Lead says who led the term, if anybody did: "node 4 leads", "nodes 4 and 5 lead".
+func (r *Round) Lead() string {
+	ids := r.Leaders()
+	return words.Nodes(ids) + words.Either(len(ids), " leads", " lead")
 }
 
 // CauseKind says for what kind of reason an election was called.

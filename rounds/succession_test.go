@@ -100,7 +100,8 @@ func TestALostLeaderWasSilentBefore(t *testing.T) {
 	})
 	list := told(t, s.b.History().Groups[0])
 	for _, want := range []string{
-		"For how long nobody led, in 1 change, is not known.", " ? leader 3 is gone: heartbeat-missed (node 2 first)",
+		"For how long nobody led, in 1 change, is not known.",
+		" ? leader 3 is gone: no answer to heartbeats (node 2 first)",
 		"Node 2 led as soon as node 3 was lost to others [peers saw: 2:2].",
 	} {
 		if !strings.Contains(list, want) {
@@ -148,13 +149,13 @@ func TestAFrozenLeaderLedNobody(t *testing.T) {
 	for woke, want := range map[int][]string{
 		8000: {
 			"For how long nobody led, in 1 change, is not known.",
-			" ? leader 2 is gone: heartbeat-missed (node 1 first)",
+			" ? leader 2 is gone: no answer to heartbeats (node 1 first)",
 			"Node 1 led as soon as node 2 was lost to others [peers saw: 1:4].",
 			"the same process wrote again 3 s after",
 		},
 		5100: {
 			"For how long nobody led, in 1 change, is not known.",
-			" ? leader 2 is gone: heartbeat-missed (node 1 first)",
+			" ? leader 2 is gone: no answer to heartbeats (node 1 first)",
 			"Node 2 led until 12:00:05.100 at the latest, by its own word",
 		},
 		wroteOn: {
@@ -499,7 +500,7 @@ func TestALeaderOfNoHigherTermIsAChange(t *testing.T) {
 		2: {
 			"Nobody led for 4 s in all, in 1 change",
 			"Nobody led for 4 s, from 12:00:01.000 until node 4 led term 2: the process of node 5 ended " +
-				"[peers saw: 4:2 3:2]. Node 5, which had led term 3, ended: its process is gone [peers saw: 3:2].",
+				"[peers saw: 4:2 3:2]. Node 5 had led term 3 until its process ended [peers saw: 3:2].",
 		},
 	} {
 		v := newVoters()

@@ -203,7 +203,8 @@ var (
 // unproven are the sentences that name no record, by what they are.
 var unproven = map[string]*regexp.Regexp{
 	"a title": regexp.MustCompile(`^(Cluster|Simulated run|A cluster) .*\)$|^Term \d+ of |^(TERM|NODE|afterwards)`),
-	"a count": regexp.MustCompile(`^It took (at least )?\d+ messages? |^Messages |^It took terms \d+ to \d+\.$`),
+	"a count": regexp.MustCompile(
+		`^Term \d+ took (at least )?\d+ messages? |^Messages |^The change took terms \d+ to \d+\.$`),
 	"a total": regexp.MustCompile(`^Nobody led for [^;]* in all, in \d+ changes?\.$|^The time: |^Time `),
 	"of the book": regexp.MustCompile(`^The rule: |^With \d+ alive |^The votes |^Theory |“` +
 		`|^With the \w+ algorithm a living leader stays, |^Once it is alive to all it takes over ` +
@@ -286,7 +287,7 @@ var (
 	references = regexp.MustCompile(`\[(?:(peers saw|inferred): )?` + referenceList)
 	// ends are statements on how a node was: whose word that is stands with the records.
 	ends = regexp.MustCompile(`(?:\b[Nn]odes? ([0-9, and]+),? ` +
-		`(?:which had led term \d+, [^.\[]*|ended|is silent|are silent)) \[(?:(peers saw|inferred): )?` + referenceList)
+		`(?:had led term \d+ until [^.\[]*|ended|is silent|are silent)) \[(?:(peers saw|inferred): )?` + referenceList)
 	// unseen are nodes of which no record tells.
 	unseen = regexp.MustCompile(`(?:nodes? )?[0-9, and]+ (?:(?:has|have) no log|without a sign of life) here` +
 		`|had lost node \d+: no record says how|^Node \d+ is none of the voters|it did not believe node \d+ alive`)

@@ -165,7 +165,7 @@ func newPageRound(id string, s *layout) *pageRound {
 func brief(r *rounds.Round) string {
 	who := "nobody leads"
 	if r.Winner != nil {
-		who = fmt.Sprintf("%d leads", r.Winner.Node)
+		who = strings.TrimPrefix(r.Lead(), "node ")
 	}
 	if why := because(r); why != "" {
 		return who + ": " + why

@@ -80,7 +80,7 @@ func title(r *rounds.Round) string {
 	t := fmt.Sprintf("term %d, %s: ", r.Term, clean(r.Algorithm))
 	switch {
 	case r.Winner != nil:
-		t += fmt.Sprintf("node %d leads", r.Winner.Node)
+		t += r.Lead()
 	case r.State == rounds.Superseded:
 		t += "nobody led, " + r.Superseding()
 	default:

@@ -67,7 +67,7 @@ func incident(names *rounds.Names, in *rounds.Incident) (sentences []string) {
 		say("%s%s.", ending(in), proof(names, in.Ended.Known, in.Ended.Ref))
 	}
 	if len(in.Terms) > 1 {
-		say("It took terms %s.", span(in.Terms, " to "))
+		say("The change took terms %s.", span(in.Terms, " to "))
 	}
 	return sentences
 }
@@ -94,11 +94,11 @@ func longest(names *rounds.Names, in *rounds.Incident) string {
 	}
 	how := "the lease had ended then, as far as a follower knew"
 	if in.Ended.Kind == rounds.EndedByProcess {
-		how = "that was its last record"
+		how = fmt.Sprintf("that was the last record of node %d", in.Former)
 	} else if in.LastSign() {
-		how = "that is the last sign that it led"
+		how = fmt.Sprintf("that is the last sign that node %d led", in.Former)
 		if in.Ended.Kind == rounds.EndedByLease {
-			how += ", and who found that its lease had ended may have slept until then"
+			how += ", and who found that its lease had ended may have slept until that was found"
 		}
 	}
 	text += fmt.Sprintf(", if from %s on: %s%s", clock(in.Perhaps), how, cite(names, in.PerhapsRef))
@@ -143,18 +143,16 @@ func replaced(in *rounds.Incident) string {
 
 // ending says how the leadership before the incident ended.
 func ending(in *rounds.Incident) string {
-	led := fmt.Sprintf("Node %d, which had led term %d,", in.Former, in.FormerTerm)
+	led := fmt.Sprintf("Node %d had led term %d until ", in.Former, in.FormerTerm)
 	switch in.Ended.Kind {
 	case rounds.EndedByWord:
-		return led + " stopped leading"
+		return led + "it stopped leading"
 	case rounds.EndedByLease:
-		return led + " had a lease that ended"
+		return led + "its lease ended"
 	case rounds.EndedByProcess:
-		return led + " ended: its process is gone"
-	case rounds.EndedByLoss:
-		return led + " was lost to the others"
+		return led + "its process ended"
 	}
-	return led + " led no more"
+	return led + "it was lost to the others"
 }
 
 // beginning says why the election was held.
@@ -164,12 +162,19 @@ func beginning(names *rounds.Names, r *rounds.Round) (sentences []string) {
 	at, by := clock(began(r)), cite(names, causeRefs(r)...)
 	switch c.Kind {
 	case rounds.LeaderLost, rounds.LeaderSilent:
+		if c.Lost == 0 { // it may have given up the term, and be well
+			say("At %s node %d gave this as its reason: %s%s.", at, c.Node, c.Text, by)
+			break
+		}
 		if c.Kind == rounds.LeaderSilent && c.Evidence == "" {
 			say("At %s node %d found that nobody had heard the leader, node %d, of late%s.", at, c.Node, c.Lost, by)
 			break
 		}
-		say("At %s node %d noticed that the leader, node %d, was gone%s%s.",
-			at, c.Node, c.Lost, colon(rounds.Meaning(c.Evidence, c.Lost)), by)
+		noticed := "node %d noticed that the leader, node %d, was gone"
+		if !c.Back.IsZero() {
+			noticed = "node %d took the leader, node %d, for gone"
+		}
+		say("At %s "+noticed+"%s%s.", at, c.Node, c.Lost, colon(rounds.Meaning(c.Evidence, c.Lost)), by)
 	case rounds.FirstLeader:
 		say("At %s node %d had heard of no leader since it started%s.", at, c.Node, by)
 	case rounds.Operator:
@@ -178,7 +183,7 @@ func beginning(names *rounds.Names, r *rounds.Round) (sentences []string) {
 		say("At %s node %d stood, as nobody led%s%s.", at, c.Node, colon(besides(c)), by)
 	case rounds.HandOver:
 		if from := c.Handing(); r.Incident != nil && from != 0 && from != r.Incident.Former {
-			say("At %s node %d, which did not lead, handed over%s: node %d was asked to call the next election%s.",
+			say("At %s node %d%s, which did not lead, asked node %d to call the next election%s.",
 				at, from, bracketed(c.Request), c.Node, cite(names, c.Asked(), c.Ref))
 			return sentences
 		}
@@ -187,8 +192,7 @@ func beginning(names *rounds.Names, r *rounds.Round) (sentences []string) {
 	case rounds.HigherRank:
 		say("At %s node %d, which %s, began to take over%s.", at, c.Node, outranks(r), by)
 	case rounds.SplitRecovered:
-		say("At %s a split brain was recovered from: two leaders had met, and all who led had stopped%s. "+
-			"Node %d called for one leader of a new term%s.", at, by, c.Node, by)
+		say("At %s a split brain was recovered from: two leaders had met, and all who led had stopped%s.", at, by)
 	case rounds.Readmitted:
 		say("At %s node %d, which had lost what it voted, took term %d without an election, to vote above that: %s%s.",
 			at, c.Node, r.Term, c.Text, by)
@@ -368,12 +372,12 @@ func followers(g *rounds.Group, r *rounds.Round) (sentences []string) {
 	switch {
 	case all && len(others) == 0:
 		won, known := winnerRefs(r)
-		say("It believed nobody else alive%s.", proof(names, known, won...))
+		say("The winner believed nobody else alive%s.", proof(names, known, won...))
 	case all && len(follow) == 1:
-		say("Node %d, the only other one that it believed alive, %s.", follow[0], within)
+		say("Node %d, the only other one that the winner believed alive, %s.", follow[0], within)
 	case all:
-		say("%s that it believed alive (%s) %s.", words.Upper(words.All(len(follow), "other")), words.List(follow),
-			within)
+		say("%s that the winner believed alive (%s) %s.", words.Upper(words.All(len(follow), "other")),
+			words.List(follow), within)
 	case len(follow) > 0:
 		say("%s %s.", words.Upper(words.Nodes(follow)), within)
 	}
@@ -400,7 +404,8 @@ func followers(g *rounds.Group, r *rounds.Round) (sentences []string) {
 				had = ""
 			}
 		}
-		say("%s, which it believed alive, %sended%s.", words.Upper(words.Nodes(dead)), had, proof(names, known, by...))
+		say("%s, which the winner believed alive, %sended%s.", words.Upper(words.Nodes(dead)), had,
+			proof(names, known, by...))
 	}
 	var told, untold []uint64
 	for _, p := range r.Participants {
@@ -444,12 +449,13 @@ func cost(r *rounds.Round, theory bool) []string {
 	var sentences []string
 	switch n := sent(r); {
 	case n == 0:
-		sentences = append(sentences, "No message of it is in the records.")
+		sentences = append(sentences, fmt.Sprintf("No message of term %d is in the records.", r.Term))
 	case r.AtLeast:
-		sentences = append(sentences, fmt.Sprintf("It took at least %s (%s): at level info not every message is in "+
-			"the records.", words.Plural(n, "message"), kinds(r)))
+		sentences = append(sentences, fmt.Sprintf("Term %d took at least %s (%s): at level info not every message "+
+			"is in the records.", r.Term, words.Plural(n, "message"), kinds(r)))
 	default:
-		sentences = append(sentences, fmt.Sprintf("It took %s (%s).", words.Plural(n, "message"), kinds(r)))
+		took := fmt.Sprintf("Term %d took %s (%s).", r.Term, words.Plural(n, "message"), kinds(r))
+		sentences = append(sentences, took)
 	}
 	if t := r.Theory; t != nil && theory {
 		sentences = append(sentences, fmt.Sprintf("With %d alive and no failure, the %s algorithm takes "+

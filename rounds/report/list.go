@@ -254,12 +254,7 @@ func leaders(r *rounds.Round) string {
 	if r.Winner == nil {
 		return "nobody"
 	}
-	ids := []uint64{r.Winner.Node}
-	for i := range r.Rivals {
-		ids = append(ids, r.Rivals[i].Node)
-	}
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
+	ids := r.Leaders()
 	names := make([]string, len(ids))
 	for i, id := range ids {
 		names[i] = strconv.FormatUint(id, 10)

@@ -36,7 +36,7 @@ func (p *page) lives(g *rounds.Group, s Selection, from time.Time) {
 	for i := range g.Nodes {
 		all := happenings(g, &g.Nodes[i], lost[g.Nodes[i].ID])
 		one := row{id: g.Nodes[i].ID, clauses: slices.DeleteFunc(slices.Clone(all), func(c clause) bool {
-			return c.at.Before(from) || !s.within(c.at)
+			return c.at.Before(from) || c.at.Before(s.Since) || !s.Until.IsZero() && c.at.After(s.Until)
 		})}
 		one.clauses = one.clauses[max(0, len(one.clauses)-mostClauses):]
 		if one.earlier = len(one.clauses) < len(all); len(one.clauses) > 0 {

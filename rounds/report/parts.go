@@ -41,7 +41,7 @@ func because(r *rounds.Round) string {
 	case unexplained(c):
 		return "not known"
 	case c.Evidence != "":
-		return fmt.Sprintf("%s: %s (node %d first)", c.Text, evidence(c.Evidence, c.Lost), c.Node)
+		return fmt.Sprintf("%s: %s (node %d first)", c.Text, rounds.Meaning(c.Evidence, c.Lost), c.Node)
 	case c.Node != 0 && told(c) == c.Text:
 		return fmt.Sprintf("%s (node %d)", c.Text, c.Node)
 	}
@@ -54,16 +54,6 @@ func unexplained(c rounds.Cause) bool { return c.Kind == rounds.Unexplained && c
 // told returns the cause in the words of the node that gives it, and names that node where it says "this node".
 func told(c rounds.Cause) string {
 	return strings.ReplaceAll(c.Text, "this node", fmt.Sprintf("node %d", c.Node))
-}
-
-// evidence returns the evidence without the id, for sentences that have the id already:
-// "link-closed, dial-refused".
-func evidence(text string, id uint64) string {
-	pieces := strings.Split(text, ", ")
-	for i, piece := range pieces {
-		pieces[i] = strings.TrimSuffix(piece, fmt.Sprintf(" %d", id))
-	}
-	return strings.Join(pieces, ", ")
 }
 
 // cite names the records that prove a sentence, behind it: " [4:17 5:3]", with twelve records at most. It returns "" if

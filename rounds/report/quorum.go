@@ -3,18 +3,25 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/words"
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// quorum says why the last candidate that asked the voters did not win, if it did not (see noQuorum).
+// quorum says why the last candidate that asked the voters did not win, if it did not (see noQuorum), and in which term
+// if others were called since.
 func quorum(g *rounds.Group) []string {
-	for _, r := range slices.Backward(g.Rounds) {
-		if r.Ballot != nil {
-			return noQuorum(g.Names, r)
+	for i, r := range slices.Backward(g.Rounds) {
+		if r.Ballot == nil {
+			continue
 		}
+		told := noQuorum(g.Names, r)
+		if len(told) > 0 && i < len(g.Rounds)-1 {
+			told[0] = fmt.Sprintf("In term %d, %s%s", r.Term, strings.ToLower(told[0][:1]), told[0][1:])
+		}
+		return told
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func outcome(r *rounds.Round) string {
 	case rounds.Undecided:
 		return "nobody leads it, as far as the records go"
 	}
-	return fmt.Sprintf("node %d leads", r.Winner.Node)
+	return r.Lead()
 }
 
 func (p *page) cause(r *rounds.Round) {

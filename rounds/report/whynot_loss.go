@@ -111,7 +111,7 @@ func (c *Case) loss(l Loss) string {
 			text += ": it was paused, hung or cut off"
 		}
 	case again, f < silent && c.sawEnd(l.At):
-	case f == ended && strings.Contains(how, "its process"):
+	case f == ended && (strings.Contains(how, "its process") || l.Evidence == fmt.Sprint("left ", id)): // it ends later
 		return text + cmp.Or(proof, " (peers saw it)") + "."
 	case f == ended:
 		return text + "; its process ended" + cmp.Or(proof, " (peers saw it)") + "."

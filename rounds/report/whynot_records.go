@@ -184,15 +184,21 @@ func lastAttempt(g *rounds.Group) []string {
 		without = "an election since"
 	}
 	if without != "" {
-		return []string{fmt.Sprintf("The logs end %s later, without %s%s.", rounds.Span(in.Leaderless), without,
-			cite(g.Names, lastRecord(g)))}
+		after := rounds.Span(in.Leaderless) + " later"
+		switch {
+		case in.Unsure():
+			after = rounds.Span(in.AtMost()) + " later"
+		case !in.Perhaps.IsZero():
+			after = rounds.Span(in.Leaderless) + " after the later of these times"
+		}
+		return []string{fmt.Sprintf("The logs end %s, without %s%s.", after, without, cite(g.Names, lastRecord(g)))}
 	}
 	why := " because of this: " + because(r)
 	if r.Cause.Text == "" {
 		why = ", and no record says why"
 	}
-	return []string{fmt.Sprintf("Term %d began at %s%s; %s%s.",
-		r.Term, clock(began(r)), why, outcome(r), cite(g.Names, causeRefs(r)...))}
+	return []string{fmt.Sprintf("Term %d began at %s%s%s.", r.Term, clock(began(r)), why,
+		cite(g.Names, causeRefs(r)...))}
 }
 
 // lastRecord returns the last record of the group, by the time of its node.
@@ -219,9 +225,10 @@ func needed(g *rounds.Group) []string {
 		return nil
 	}
 	b := last.Ballot
+	answered := last.Winner != nil || g.Until.Sub(last.From) < time.Second // or there was no time to
 	missing := slices.DeleteFunc(slices.Clone(b.Voters), func(id uint64) bool {
 		n := find(g, id)
-		return (n == nil || !away(g, n)) && (last.Winner != nil || !slices.Contains(b.Missing(), id))
+		return (n == nil || !away(g, n)) && (answered || !slices.Contains(b.Missing(), id))
 	})
 	need := len(missing) - (len(b.Voters) - b.Majority())
 	if need <= 0 {
@@ -265,17 +272,21 @@ func asksSince(g *rounds.Group, since time.Time) *rounds.Ballot {
 	return nil
 }
 
-// unanswered says that the node, a voter, wrote nothing any more when a candidate last asked it.
+// unanswered says that the node, a voter, wrote nothing any more when a candidate last asked it, although no record
+// tells that it had ended.
 func unanswered(g *rounds.Group, id uint64, n *rounds.Node) []string {
+	if n == nil || n.Records == 0 || lastEvent(n).Kind == rounds.Ended {
+		return nil
+	}
 	for _, r := range slices.Backward(g.Rounds) {
 		b := r.Ballot
 		switch {
 		case b == nil:
 			continue
-		case n == nil || n.Records == 0 || !slices.Contains(b.Missing(), id) || !lastLife(n).Until.Before(r.From):
+		case !slices.Contains(b.Missing(), id) || !lastLife(n).Until.Before(r.From):
 			return nil
 		}
-		return []string{fmt.Sprintf("Node %d did not answer when node %d asked the voters%s: its last record "+
+		return []string{fmt.Sprintf("Node %d wrote nothing after node %d had asked the voters%s: its last record "+
 			"is of %s%s.", id, b.Candidate, cite(g.Names, b.Ref), clock(lastLife(n).Until),
 			cite(g.Names, lastLife(n).Last))}
 	}

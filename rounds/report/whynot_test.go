@@ -3,6 +3,7 @@ package report_test
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,13 +14,19 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds/report"
 )
 
-// whyNot returns the answer about a node, in one line, from those lines of a sample log that have none of the words.
+// whyNot returns the answer about a node, in one line, from those lines of a sample log, or of all in a directory, that
+// have none of the words.
 // A word that begins with "+" is a line more.
 func whyNot(t *testing.T, file string, id uint64, without ...string) string {
 	t.Helper()
-	log, err := os.ReadFile("../testdata/" + file + ".log")
-	if err != nil {
-		t.Fatal(err)
+	var log []byte
+	files, _ := filepath.Glob("../testdata/" + file + "/*.log")
+	for _, file := range append(files, "../testdata/"+file+".log")[:max(len(files), 1)] {
+		one, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		log = append(log, one...)
 	}
 	var kept strings.Builder
 	for line := range strings.Lines(string(log)) {
@@ -217,11 +224,39 @@ func TestWhyNotBegunWithoutACause(t *testing.T) {
 		t.Fatal(err)
 	}
 	says(t, strings.Join(strings.Fields(out.String()), " "),
-		"Term 7 began at 16:43:47.183, and no record says why; nobody leads it", "!because of this: not known")
+		"Term 7 began at 16:43:47.183, and no record says why [2:17@6e80b9e5].", "!because of this: not known")
 }
 
 // Why node 1 lost was told in its own words, "4 ranks above this node", where node 4, which won, tells it, too.
 func TestWhyNotInTheWordsOfTheWinner(t *testing.T) {
 	says(t, whyNot(t, "ring-restart", 1), "In term 2 node 4 suppressed the call of node 1: ", "wrote node 4 [4:8].",
 		"!wrote node 1")
+}
+
+// "Its process ended" was said of the moment in which it said good-bye, beside its own word that it ended two seconds
+// later. And "no quorum" was said beside term 7, and was so in term 6.
+func TestWhyNotOfWhoSaidGoodbye(t *testing.T) {
+	says(t, whyNot(t, "cases/all-told-to-stop", 1), "Node 1 does not run: its process ended at 16:43:49.185, by its "+
+		"own word [1:17@c6ebaa4c]. At 16:43:47.183 nodes 2, 3 and 4 lost node 1: it said good-bye [peers saw: ",
+		"Term 7 began", "In term 6, no quorum: node 3 asked the voters")
+}
+
+// "At least 1 of nodes 1 and 2 has to come back" and "node 2 did not answer": nothing tells that node 2 was away. The
+// last record of all is the one that asks it.
+func TestWhyNotOfWhoHadNoTimeToAnswer(t *testing.T) {
+	says(t, whyNot(t, "cases/paused-and-killed", 2), "!has to come back", "!did not answer",
+		"Node 2 wrote nothing after node 3 had asked the voters [3:7]: its last record is of 09:22:25.893 [2:10].")
+}
+
+// "Its last record is of 09:16:34.602" was told as the reason why node 1 did not answer, beside its own word that its
+// process had ended at 09:16:36.861.
+func TestWhyNotOfWhoHadEndedSaysNoMore(t *testing.T) {
+	says(t, whyNot(t, "cases/voters-refused", 1), "Node 1 does not run: its process ended at 09:16:36.861",
+		"!its last record is of", "!either")
+}
+
+// When the logs end was told as "1.09 ms later", after two times.
+func TestWhyNotWhenTheLogsEnd(t *testing.T) {
+	says(t, whyNot(t, "cases/outage-17s-quorum-lost", 4), "Nobody leads since 11:51:42.743 at the latest, perhaps "+
+		"since 11:51:40.410: ", "The logs end 1.09 ms after the later of these times, without a later term [8:72].")
 }
