@@ -159,7 +159,7 @@ func (r *Round) findCause(g *group) {
 		if w := c.Detections[0]; !w.At.After(first.At) { // else the initiator knew without evidence
 			c.Node, c.Evidence, c.Ref, c.At = w.Node, w.Evidence, w.Ref, w.At
 		}
-		c.Back, c.BackAt = g.back(c)
+		c.Back, c.BackAt = g.back(c, g.lastLed(c.Lost, r.Term, c.At))
 	} else if led := g.lastLed(c.Lost, r.Term, c.At); c.Kind == LeaderSilent && led != nil && g.endMissing(led, c.At) {
 		c.Lost = 0 // it may have given up the term, and be well
 	}
@@ -395,9 +395,9 @@ func (g *group) request(leader uint64, t time.Time) request {
 	return l.request(seq, g.fix)
 }
 
-// back returns the first record, and its time, that the process of the lost leader wrote after the
-// first evidence against it. Both are zero if there is none.
-func (g *group) back(c Cause) (Ref, time.Time) {
+// back returns the first record, and its time, that the process of the lost leader wrote after the first evidence
+// against it. Both are zero if there is none, or if another process of its node had led.
+func (g *group) back(c Cause, led *Leadership) (Ref, time.Time) {
 	m := g.nodes[c.Lost]
 	if m == nil {
 		return Ref{}, time.Time{}
@@ -406,7 +406,9 @@ func (g *group) back(c Cause) (Ref, time.Time) {
 	if off == unbounded || !g.compared(c.Node, c.Lost) && len(m.lives) > 1 {
 		return Ref{}, time.Time{} // another process may be meant
 	}
-	if l := m.at(c.At.Add(-off), g.fix); l != nil && l == m.at(c.At.Add(off), g.fix) {
+	l := m.at(c.At.Add(-off), g.fix)
+	another := led != nil && led.life != nil && led.life != l
+	if l != nil && l == m.at(c.At.Add(off), g.fix) && !another {
 		if first, ok := l.after(c.At.Add(off), g.fix); ok {
 			return l.ref(first.seq), g.fix.at(l.node, first.wall)
 		}

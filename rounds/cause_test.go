@@ -260,7 +260,8 @@ func TestAskedAfterTheEnd(t *testing.T) {
 // term.
 func TestReleaseWhoseRecordIsMissing(t *testing.T) {
 	for name, c := range map[string]struct{ ends, told bool }{
-		"told": {told: true}, "its log ends, told": {true, true}, "not told": {}, "its log ends, not told": {ends: true},
+		"told": {told: true}, "its log ends, told": {true, true},
+		"not told": {}, "its log ends, not told": {ends: true},
 	} {
 		v := newVoters()
 		v.elect(3, 1, 1, 2)
@@ -398,6 +399,30 @@ func TestBackByAClockThatNothingCompares(t *testing.T) {
 		all := s.b.History().Groups[0].Rounds
 		if back := !all[len(all)-1].Cause.Back.IsZero(); back == restarted {
 			t.Errorf("restarted %v: back %v", restarted, back)
+		}
+	}
+}
+
+// "Node 2 had not died: the same process wrote again", and it was the one after that which had led.
+func TestOnlyTheProcessThatLedIsBack(t *testing.T) {
+	for _, restarted := range []bool{false, true} {
+		v := newVoters()
+		v.algo, v.guarantee = "bully", "best-effort"
+		v.exchange(1, 1, -400, -399)
+		v.exchange(2, 1, -300, -299)
+		v.leadAlone(2, 0, 1)
+		v.add(1, 1, trace.Record{Term: 1, Event: "receive", Leader: 2, Why: []string{"2 leads term 1 -> follow it"}})
+		if restarted {
+			v.start(2, 900)
+		}
+		v.add(1, 1000, trace.Record{
+			Term: 2, Event: "peers", Alive: []uint64{1}, Evidence: "heartbeat-missed 2", Leader: 1,
+			Why: []string{"leader 2 is gone -> call an election of term 2", "no higher node is alive -> lead term 2"},
+		})
+		v.add(2, 1500, trace.Record{Term: 1, Event: "timeout"})
+		all := v.b.History().Groups[0].Rounds
+		if c := all[len(all)-1].Cause; c.Lost != 2 || c.Back.IsZero() != restarted {
+			t.Errorf("restarted %v: %+v", restarted, c)
 		}
 	}
 }
