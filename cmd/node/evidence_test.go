@@ -211,7 +211,7 @@ var unproven = map[string]*regexp.Regexp{
 		`|^They exchange no votes, |^Start the one that is wrong again ` +
 		`|^Node \d+ outranks node \d+: its id is higher\.$`),
 	"a line that has no name": regexp.MustCompile(`, by its own word: `),
-	"no record tells": regexp.MustCompile(`[Nn]o record tells that |^Nothing here tells that |^The records do not` +
+	"no record tells": regexp.MustCompile(`[Nn]o record tells (that|until) |^Nothing here tells that |^The records do not` +
 		` tell|[Nn]ot known|is not known\.$|no answer in the records$|is not in the records\.$` +
 		`|^No (answer|message) of .* in the records\.$` +
 		`|no record of it is here|^\d+ .*  silent  |^Records of level debug would tell\.$` +

@@ -38,9 +38,9 @@ func incident(names *rounds.Names, in *rounds.Incident) (sentences []string) {
 	if in == nil || in.Former == 0 {
 		return nil
 	}
-	if unseen(in) {
-		return []string{fmt.Sprintf("For how long nobody led before is not known: no record tells until when node %d "+
-			"led term %d.", in.Former, in.FormerTerm)}
+	untold := fmt.Sprintf("o record tells until when node %d led term %d.", in.Former, in.FormerTerm)
+	if unseen(in) && in.Leaderless == 0 {
+		return []string{"For how long nobody led before is not known: n" + untold}
 	}
 	say := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
 	until := "until the logs end"
@@ -63,7 +63,9 @@ func incident(names *rounds.Names, in *rounds.Incident) (sentences []string) {
 	if in.Bounded() && in.Leaderless > 0 {
 		say("%s", longest(names, in))
 	}
-	if in.Ended.Kind != rounds.EndedUnseen { // else no record tells it
+	if unseen(in) {
+		say("N%s", untold)
+	} else if in.Ended.Kind != rounds.EndedUnseen {
 		say("%s%s.", ending(in), proof(names, in.Ended.Known, in.Ended.Ref))
 	}
 	if len(in.Terms) > 1 {

@@ -471,8 +471,8 @@ func TestAtMostIsToldOnce(t *testing.T) {
 	at := func(s int) time.Time { return time.Date(2026, 11, 28, 12, 0, s, 0, time.UTC) }
 	for perhaps, want := range map[time.Time]string{
 		{}: "It was at most 8 s: records of node 2 are missing from 12:00:05.000 on, and when it began to lead.",
-		at(1): "It was at most 9 s, if from 12:00:01.000 on: that was the last record of node 1; records of node 2 are " +
-			"missing from 12:00:05.000 on, and when it began to lead.",
+		at(1): "It was at most 9 s, if from 12:00:01.000 on: that was the last record of node 1; records of node 2 " +
+			"are missing from 12:00:05.000 on, and when it began to lead.",
 	} {
 		in := rounds.Incident{
 			Former: 1, FormerTerm: 1, From: at(2), Ended: rounds.Ending{Kind: rounds.EndedByProcess}, Perhaps: perhaps,
@@ -486,5 +486,24 @@ func TestAtMostIsToldOnce(t *testing.T) {
 		if tells(t, story.String(), want); strings.Count(story.String(), "at most") != 1 {
 			t.Errorf("told twice:\n%s", story.String())
 		}
+	}
+}
+
+// "For how long nobody led before is not known" was said where the list said "≥8 s".
+func TestTheStoryTellsForHowLongNobodyLedAtLeast(t *testing.T) {
+	at := func(s int) time.Time { return time.Date(2026, 11, 28, 12, 0, s, 0, time.UTC) }
+	in := rounds.Incident{
+		Former: 1, FormerTerm: 1, From: at(2), Ended: rounds.Ending{Kind: rounds.EndedUnseen, Known: rounds.Inferred},
+		Leader: 2, Term: 2, Until: at(10), Leaderless: 8 * time.Second, Terms: []uint64{2}, Why: "why",
+	}
+	r := rounds.Round{Term: 2, Incident: &in}
+	var out bytes.Buffer
+	if err := report.Explain(&out, &rounds.Group{Names: &rounds.Names{}}, &r, false); err != nil {
+		t.Fatal(err)
+	}
+	want := "Nobody led for at least 8 s, from 12:00:02.000 until node 2 led term 2: why. No record tells until when " +
+		"node 1 led term 1."
+	if text := strings.Join(strings.Fields(out.String()), " "); !strings.Contains(text, want) {
+		t.Errorf("want %q in: %s", want, text)
 	}
 }
