@@ -45,7 +45,8 @@ func (in *Incident) changed(g *group) string {
 		if c.Kind == FirstLeader && in.startedAgain(g) {
 			why = fmt.Sprintf("the process of node %d had ended by then", in.Former)
 		}
-		if why != "" && !in.precedes(c, g) && !in.endedBefore(c, g) && !in.askedSince(c, g) && !c.sleptThrough(g) {
+		late := in.precedes(c, g) || in.endedBefore(c, g) || in.lostBefore(c, g) || in.askedSince(c, g)
+		if why != "" && !late && !c.sleptThrough(g) {
 			in.prove(c.Ref)
 			return why
 		}

@@ -327,7 +327,7 @@ func (g *group) ledOn(r *Leadership, t time.Time) bool {
 // wakes, when another one leads.
 func (in *Incident) began(r *Round, g *group) {
 	c := r.Cause
-	lost := !leased(g.guarantee) && in.Former != 0 && c.Lost == in.Former &&
+	lost := !leased(g.guarantee) && in.Former != 0 && c.Lost == in.Former && !in.lostBefore(&c, g) &&
 		(EndedProcess(c.Evidence, c.Lost) || c.Back.IsZero() || in.wokeLate(&c, g))
 	if c.At.IsZero() || in.Former != 0 && !lost || !in.From.IsZero() && !c.At.Before(in.From) {
 		return
@@ -340,6 +340,16 @@ func (in *Incident) began(r *Round, g *group) {
 		}
 	}
 	in.prove(c.Ref)
+}
+
+// lostBefore reports whether the leader before was lost before it began to lead: another leadership of it ended so.
+func (in *Incident) lostBefore(c *Cause, g *group) bool {
+	led := g.leaderships[leadershipKey{in.Former, in.FormerTerm}]
+	if led == nil || c.Lost != in.Former || in.Former == 0 || c.At.IsZero() {
+		return false
+	}
+	off := g.apart(c.Node, led.first().Node)
+	return off != unbounded && c.At.Add(off).Before(led.From)
 }
 
 // wasSilent reports whether the leader before was lost to others without a lease, and may have been silent to them

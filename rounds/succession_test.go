@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/rounds"
@@ -571,5 +572,33 @@ func TestNobodyLedForNoTimeBelowZero(t *testing.T) {
 	}
 	if text := told(t, g); strings.Contains(text, "-20.0 ms") {
 		t.Errorf("told:\n%s", text)
+	}
+}
+
+// "Node 2 stopped answering", and nobody led since then, was told of a leader that was lost before it led: an earlier
+// process of it had ended, and while the others called term 3 for that, its next one led term 4 for a moment.
+func TestALossBeforeALeadershipDidNotEndIt(t *testing.T) {
+	v := newVoters()
+	v.algo, v.guarantee = "bully", "best-effort"
+	v.add(3, 0, trace.Record{Event: "start"})
+	v.callAndLead(2, 10, 2)
+	v.add(3, 20, trace.Record{Term: 2, Event: "receive", Leader: 2, Why: []string{"2 leads term 2 -> follow it"}})
+	v.start(2, 900)
+	v.add(3, 1000, trace.Record{
+		Term: 3, Event: "peers", Alive: []uint64{2, 3}, Evidence: "heartbeat-missed 2",
+		Why: []string{"leader 2 is gone -> call an election of term 3"},
+	})
+	v.callAndLead(2, 1500, 4)
+	v.add(2, 1550, trace.Record{Term: 4, Event: "timeout", Leader: 2})
+	v.add(3, 1600, trace.Record{
+		Term: 3, Event: "peers", Alive: []uint64{3}, Evidence: "link-closed 2, dial-refused 2",
+	})
+	v.add(3, 1700, trace.Record{
+		Term: 3, Event: "timeout", Leader: 3, Why: []string{"no higher node is alive any more -> lead term 3"},
+	})
+	in := v.last()
+	if in.FormerTerm != 4 || in.Term != 3 || in.Why != "the process of node 2 ended" ||
+		in.Leaderless != 100*time.Millisecond {
+		t.Errorf("%q for %v: %+v", in.Why, in.Leaderless, in)
 	}
 }
