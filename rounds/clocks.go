@@ -248,9 +248,20 @@ func clockWithin(node uint64, low, high time.Duration) Clock {
 // no clock was set. It is unbounded if no messages compare the clocks, and some clock of the group is wrong, or the
 // times of the two nodes' records have nothing in common, or contradict what they saw (see meet).
 func (g *group) apart(one, other uint64) time.Duration {
-	switch a, b := g.fix[one], g.fix[other]; {
-	case one == other || g.key.run > 0:
+	if one == other || g.key.run > 0 {
 		return 0
+	}
+	way := [2]uint64{one, other}
+	off, known := g.offs[way]
+	if !known {
+		off = g.findApart(one, other)
+		g.offs[way] = off
+	}
+	return off
+}
+
+func (g *group) findApart(one, other uint64) time.Duration {
+	switch a, b := g.fix[one], g.fix[other]; {
 	case !g.paths.linked(one, other) && !g.fix.differ() && g.meet(one, other):
 		return 0
 	case !g.paths.linked(one, other):

@@ -54,15 +54,16 @@ type group struct {
 	paths       *paths
 	linked      bool // messages compare the clocks of all nodes
 	fix         clockFix
-	attrs       map[uint64]*int64      // the attribute by which each node is ranked
-	voters      map[uint64]bool        // who was asked for votes, and who asked
-	asked       map[uint64][]asking    // of each
-	heard       map[uint64][]time.Time // when others received a message of each, corrected
-	answered    map[uint64][]time.Time // the same of its answers to questions for its vote
-	joins       map[uint64][]time.Time // when each came into the view of another, corrected
-	early       map[[2]uint64]bool     // nodes that saw another one before that began, each by its own clock
-	away        map[uint64][]absence   // of the nodes for which they were looked for
-	silent      map[uint64][]absence   // those of them in which the node was silent, the same
+	offs        map[[2]uint64]time.Duration // what apart returned since its grounds changed
+	attrs       map[uint64]*int64           // the attribute by which each node is ranked
+	voters      map[uint64]bool             // who was asked for votes, and who asked
+	asked       map[uint64][]asking         // of each
+	heard       map[uint64][]time.Time      // when others received a message of each, corrected
+	answered    map[uint64][]time.Time      // the same of its answers to questions for its vote
+	joins       map[uint64][]time.Time      // when each came into the view of another, corrected
+	early       map[[2]uint64]bool          // nodes that saw another one before that began, each by its own clock
+	away        map[uint64][]absence        // of the nodes for which they were looked for
+	silent      map[uint64][]absence        // those of them in which the node was silent, the same
 	slow        map[*life][]slowReceipt
 	asks        map[*life][]time.Time  // when each process received a question for its vote, corrected
 	orphans     map[uint64][]time.Time // when others received messages whose sends are in no record, by the sender
@@ -116,7 +117,8 @@ func leased(guarantee string) bool { return algorithms.Guarantee(guarantee).Leas
 func newGroup(key groupKey, brief bool) *group {
 	return &group{
 		key: key, nodes: map[uint64]*member{}, open: map[uint64]*log{}, brief: brief, scratch: newScratch(),
-		delays: delays{}, doubtful: delays{}, fix: clockFix{}, attrs: map[uint64]*int64{},
+		delays: delays{}, doubtful: delays{}, fix: clockFix{}, offs: map[[2]uint64]time.Duration{},
+		attrs:  map[uint64]*int64{},
 		blamed: map[uint64]time.Time{}, unread: map[string]bool{}, voters: map[uint64]bool{},
 		former: map[string]formerShape{},
 	}

@@ -60,6 +60,7 @@ func (g *group) survey(terms []uint64) {
 	if g.key.run == 0 { // a simulated run has one clock, which is right
 		g.fix = g.paths.fix()
 	}
+	clear(g.offs)
 	g.unpair(contradict && len(g.fix) > 0)
 	g.asked, g.heard, g.orphans = emptied(g.asked), emptied(g.heard), emptied(g.orphans)
 	g.answered = emptied(g.answered)
@@ -85,6 +86,7 @@ func (g *group) survey(terms []uint64) {
 		}
 	}
 	g.findJoins()
+	clear(g.offs)
 	g.last = time.Time{}
 	for id, m := range g.nodes {
 		for _, l := range m.lives {
