@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -147,9 +148,10 @@ func (g *group) byes(node uint64) []trace.Farewell {
 	if g.key.era == 0 {
 		return all
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(bye trace.Farewell) bool {
-		return g.eras.at(g.key, bye.Time) != g.key.era
-	})
+	byEra := func(bye trace.Farewell, era int) int { return cmp.Compare(g.eras.at(g.key, bye.Time), era) }
+	from, _ := slices.BinarySearchFunc(all, g.key.era, byEra)
+	until, _ := slices.BinarySearchFunc(all, g.key.era+1, byEra)
+	return all[from:until]
 }
 
 // goodbye returns the line behind its last record by which the process ended. It returns nil if none is known. Another
