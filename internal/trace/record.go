@@ -121,7 +121,7 @@ type Note struct {
 
 // LeaderTerm returns the term that the leader leads, zero if nobody leads. It is below Term during an
 // election of a higher term in which the leader still has its lease.
-func (r Record) LeaderTerm() uint64 {
+func (r *Record) LeaderTerm() uint64 {
 	switch {
 	case r.Leader == 0:
 		return 0
@@ -136,7 +136,7 @@ func (r Record) LeaderTerm() uint64 {
 // NextTerm returns the highest term that a Step of a node on a store is about; 0 if leadership stands on no
 // store. The store numbers leaderships, and the nominating algorithm numbers its elections. An election is about
 // the next leadership, and counts as of the term after the last one, however many there were.
-func (r Record) NextTerm() uint64 {
+func (r *Record) NextTerm() uint64 {
 	if r.Store == "" {
 		return 0
 	}
@@ -144,7 +144,7 @@ func (r Record) NextTerm() uint64 {
 }
 
 // RoundTerm returns the term that the Step is about.
-func (r Record) RoundTerm() uint64 {
+func (r *Record) RoundTerm() uint64 {
 	if next := r.NextTerm(); next != 0 && r.Round > next {
 		return next
 	}
@@ -155,7 +155,7 @@ func (r Record) RoundTerm() uint64 {
 }
 
 // IsRecord reports whether r was read from a record, and not from another JSON line of a log.
-func (r Record) IsRecord() bool { return r.Node != 0 && r.Event != "" && r.Seq != 0 }
+func (r *Record) IsRecord() bool { return r.Node != 0 && r.Event != "" && r.Seq != 0 }
 
 // MarshalZerologObject writes every field except the level, which the logger writes.
 func (r Record) MarshalZerologObject(e *zerolog.Event) {
