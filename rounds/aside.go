@@ -90,7 +90,7 @@ func (g *group) unfitnesses(id uint64, from, until time.Time) (all []unfitness) 
 // standAside returns why none of the nodes that might have led was eligible, for the longest time of the incident
 // between two changes. It returns nil if one was eligible for most of the incident, or if the records do not tell.
 func (in *Incident) standAside(g *group) (all []unfitness) {
-	if in.Leaderless < maxTransit && in.Leader != 0 {
+	if !g.unfit || in.Leaderless < maxTransit && in.Leader != 0 {
 		return nil
 	}
 	ids := g.everyVoter()

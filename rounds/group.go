@@ -81,6 +81,7 @@ type group struct {
 	// called has initiators of the last round's term: those that called an election after the
 	// winner of that round was elected, because that winner was gone.
 	called []Initiator
+	unfit  bool            // some process was not eligible for a while, by its own word
 	unread map[string]bool // the codes of reasons that this version does not know
 }
 
@@ -160,6 +161,7 @@ func (g *group) add(rec *trace.Record) {
 	m.followed = max(m.followed, rec.LeaderTerm())
 	l.add(rec, reasons, term)
 	l.existed.note(rec)
+	g.unfit = g.unfit || rec.Ineligible != "" || rec.Event == "eligible"
 	if chatter {
 		l.sendQuietly(rec.Sent)
 	}
