@@ -76,9 +76,10 @@ func (l *life) noteBelief(rec *trace.Record, reasons []reason, m mark) {
 	} else {
 		l.merged = true
 	}
-	b := belief{
-		first: m, last: m, leader: rec.Leader, term: term, unsettled: unsettled, until: rec.ValidUntil, heard: heard,
-	}
+	l.beliefs = append(l.beliefs, belief{}) // which is long: it is not copied
+	b := &l.beliefs[len(l.beliefs)-1]
+	b.first, b.last, b.leader, b.term, b.unsettled = m, m, rec.Leader, term, unsettled
+	b.until, b.heard = rec.ValidUntil, heard
 	b.turn = turn{from: rec.From, msgID: rec.MsgID, term: termBefore(rec, reasons)}
 	b.turn.vote = slices.Contains(voteKinds, rec.Msg)
 	b.turn.expired, b.turn.late = expires(reasons)
@@ -91,7 +92,6 @@ func (l *life) noteBelief(rec *trace.Record, reasons []reason, m mark) {
 	if b.leader == l.node {
 		b.sent = rec.Sent
 	}
-	l.beliefs = append(l.beliefs, b)
 }
 
 // requestsVote reports whether the message that a record sent wants a vote.
