@@ -19,7 +19,7 @@ func (g *group) findLeaderships() {
 	for _, id := range nodes {
 		for _, l := range g.nodes[id].lives {
 			beliefs := l.allBeliefs()
-			for i := range beliefs {
+			for i := 0; i < len(beliefs) && leased(g.guarantee); i++ { // endsIn wants to know all of them
 				if b := &beliefs[i]; b.leader != 0 {
 					g.leadership(b.leader, b.term)
 				}

@@ -196,8 +196,10 @@ func (g *group) noteProven(l *life) {
 // numbered reports whether a record shows the message of the process with the number of the receipt: one to another
 // node with records, or one of those that may be the message.
 func (g *group) numbered(got *arrival, l *life) bool {
-	if slices.ContainsFunc(got.around, func(m post) bool { return m.by.life == l }) {
-		return true
+	for i := range got.around {
+		if got.around[i].by.life == l {
+			return true
+		}
 	}
 	i, _ := slices.BinarySearchFunc(l.sent, got.n, func(s sending, n uint64) int { return cmp.Compare(s.n, n) })
 	for ; i < len(l.sent) && l.sent[i].n == got.n; i++ {
