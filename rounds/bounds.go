@@ -56,7 +56,7 @@ func (g *group) retire() {
 func (g *group) excess() []uint64 {
 	terms := slices.Sorted(maps.Keys(g.open))
 	led, enough := 0, 0
-	left, most := g.held, min(g.bounds.Records/2, keepRecords)
+	left, most := g.held, min(g.bounds.Records/2, max(g.bounds.Records/8, keepRecords))
 	for i, term := range terms[:max(0, len(terms)-2)] {
 		if left <= most {
 			break

@@ -41,7 +41,7 @@ type past struct {
 const (
 	keepMarks, keepBeliefs, keepHappenings, keepQuiet = 8192, 4096, 4096, 4096 // of each process
 	keepLives, keepDeaths, keepChanges                = 256, 64, 64
-	keepRecords                                       = 1024 // of all processes, whose rounds may be over
+	keepRecords                                       = 512 // of all processes, of rounds that may be over, at least
 )
 
 // remember begins to keep a past. deaths are those that the Builder knows.

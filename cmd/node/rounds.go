@@ -137,6 +137,7 @@ func listBounds(format string, shown *report.Selection) *rounds.Bounds {
 	bounds := &rounds.Bounds{Records: heldRecords}
 	switch {
 	case format == "text":
+		bounds.Records /= 2 // which fit the cache; it tells of no message that goes from a built round to a later one
 		bounds.Retain = func(over []*rounds.Round) []*rounds.Round { return shown.Retain(over) }
 		return bounds
 	case format == "html":
