@@ -172,6 +172,33 @@ func TestTwoLeadersWithAClockThatWasSet(t *testing.T) {
 	}
 }
 
+// "Nobody led for at least 1h0m0s": no messages compare the clock of the node that called the election, and it is an
+// hour behind the others.
+func TestNobodyLedByAClockThatIsNotCompared(t *testing.T) {
+	const hour = 3_600_000
+	v := newVoters()
+	v.guarantee, v.algo = "best-effort", "bully"
+	v.exchange(1, 1, 0, 2001) // the clock of node 2 is 2 s ahead
+	v.exchange(2, 2, 2010, 11)
+	v.leadAlone(2, 2100, 3)
+	v.add(1, 101, trace.Record{
+		Term: 3, Event: "receive", From: 2, Msg: "COORDINATOR", MsgID: "2:9", Leader: 2,
+		Why: []string{"2 leads term 3 -> follow it"},
+	})
+	v.add(3, 100-hour, trace.Record{Term: 3, Event: "receive", Leader: 2, Why: []string{"2 leads term 3 -> follow it"}})
+	v.add(3, 5000-hour, trace.Record{
+		Event: "peers", Term: 4, Evidence: "link-closed 2, dial-refused 2", Alive: []uint64{1, 3},
+		Why: []string{"leader 2 is gone -> call an election of term 4"},
+	})
+	v.add(1, 5001, trace.Record{
+		Event: "peers", Term: 4, Evidence: "link-closed 2, dial-refused 2", Alive: []uint64{1, 3}, Leader: 1,
+		Why: []string{"leader 2 is gone -> call an election of term 4", "no higher node is alive -> lead term 4"},
+	})
+	if in := v.last(); in.Leaderless > time.Minute {
+		t.Errorf("nobody led for %v: %+v", in.Leaderless, in)
+	}
+}
+
 // exchange writes that node 1 or 2 sends the other one a message, and that this receives it.
 func (v *voters) exchange(from, term uint64, sent, received int) {
 	id, later := fmt.Sprintf("%d:%d", from, term), atMS(max(sent, received)).UnixMicro()

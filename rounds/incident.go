@@ -332,6 +332,9 @@ func (in *Incident) began(r *Round, g *group) {
 	if c.At.IsZero() || in.Former != 0 && !lost || !in.From.IsZero() && !c.At.Before(in.From) {
 		return
 	}
+	if by := cmp.Or(in.by, in.Former); by != 0 && g.apart(c.Node, by) == unbounded {
+		return
+	}
 	in.From = c.At
 	if lost {
 		in.Ended = Ending{EndedByLoss, PeersSaw, c.Ref}
