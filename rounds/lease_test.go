@@ -161,6 +161,35 @@ func TestWordOfANodeWhoseLogIsCut(t *testing.T) {
 	}
 }
 
+// "Node 1 led term 2 and node 4 led term 1 at once, as far as the records tell": that of the lower term seems to have
+// begun last, but by less than their clocks may be apart. It may have ended before.
+func TestLeaderOfALowerTermByUncertainClocks(t *testing.T) {
+	const ahead = 3600e3 // of the clock of node 4, as messages tell that took 300 ms
+	for later, overlaps := range map[int]bool{100: false, 500: true} {
+		v := newVoters()
+		v.level = "info"
+		v.start(1, -10)
+		v.start(4, ahead-10)
+		why := []string{"x -> y"}
+		v.add(4, ahead, trace.Record{Term: 1, Event: "timeout", Sent: []string{"PRE_VOTE>1#4:1"}, Why: why})
+		v.add(1, 300, trace.Record{
+			Term: 1, Event: "receive", From: 4, Msg: "PRE_VOTE", MsgID: "4:1", Why: why,
+			Sent: []string{"PRE_VOTE_REPLY>4#1:1"},
+		})
+		v.add(4, ahead+600, trace.Record{
+			Term: 1, Event: "receive", From: 1, Msg: "PRE_VOTE_REPLY", MsgID: "1:1", Why: why,
+		})
+		v.lead(1, 1000, 2)
+		v.follow(2, 1010, 1, 2)
+		v.follow(3, 1010, 1, 2)
+		v.lead(4, ahead+1000+later, 1)
+		found := v.b.History().Groups[0].Findings
+		if got := slices.Contains(names(found), rounds.Overlap); got != overlaps {
+			t.Errorf("%d ms later: found %+v", later, found)
+		}
+	}
+}
+
 // Under a lease a leader leads on while the next round is on: its records of
 // that round's term do not make it the leader of that term.
 func TestLeadsDuringARound(t *testing.T) {

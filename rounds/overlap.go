@@ -27,13 +27,20 @@ func (g *group) overlaps(incidents []Incident, atEnd bool) (found []Finding) {
 				found = append(found, f)
 				continue
 			}
-			if unended && !goesOn && g.apart(a.Leader, b.Leader) != unbounded && g.unlinked(a, b) == "" {
+			if unended && !goesOn && g.beganBefore(a, b) && g.unlinked(a, b) == "" {
 				found = append(found, g.beside(a, b, g.stillWith(a, incidents)))
 				break // a later one is compared with b
 			}
 		}
 	}
 	return found
+}
+
+// beganBefore reports whether a surely began before b, as it seems to by the clocks: if b is of the lower term, it may
+// have ended before a began.
+func (g *group) beganBefore(a, b *Leadership) bool {
+	off := g.bound(a.Leader, b.Leader)
+	return off != unbounded && (a.Term < b.Term || b.From.Sub(a.From) > off)
 }
 
 // overlap returns the finding that two leaderships overlapped, if they did. a began first.
