@@ -134,15 +134,22 @@ func (l *link) proves(m *post, got *receipt) bool {
 	if !got.ordered(m.clock.Micros) {
 		return false
 	}
-	near := !l.known() || l.quarter.Abs() < maxTransit
-	return near || !l.vague && l.late(m, got) > -outlives
+	return l.near() || !l.vague && l.late(m, got) > -outlives
 }
 
+// near reports whether the clocks of the two nodes hardly differ, as far as is known.
+func (l *link) near() bool { return !l.known() || l.quarter.Abs() < maxTransit }
+
 // tooLate reports whether the receipt is too late for a message that another process sent, so that it is the last one:
-// that would not be faster than any that is known, or its process began long after the other one had ended.
+// that would not be faster than any that is known, or not much, and its process began long after the other one had
+// ended.
 func (l *link) tooLate(m, last *post, got *receipt) bool {
-	over := func() time.Time { return l.over(m.by.life, m.wall, got) }
-	return l.known() && (elapsed(last.wall, got.wall) >= l.fastest || elapsed(over(), last.wall) > 2*outlives)
+	if !l.known() {
+		return false
+	}
+	took := elapsed(last.wall, got.wall)
+	sudden := !l.near() && !l.few() && l.fastest-took > l.quarter-l.fastest
+	return took >= l.fastest || !sudden && elapsed(l.over(m.by.life, m.wall, got), last.wall) > 2*outlives
 }
 
 // over returns when the process had ended that sent a message by the given time, as far as that matters to the receipt:

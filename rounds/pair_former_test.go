@@ -139,6 +139,32 @@ func TestReceiptOfACopy(t *testing.T) {
 	}
 }
 
+// "A message paired with the receipt of another": a copy of what the former process sent came long after that had
+// ended, just before the next one sent a message with its number. That would have been much faster than all others,
+// though nothing proves that the copy came before it. The receiver's clock is ahead.
+func TestReceiptFasterThanAnyOther(t *testing.T) {
+	const ahead = 4 * 3600e3
+	for took, paired := range map[int]bool{-20: false, 30: true} {
+		v := newVoters()
+		v.start(1, 0)
+		v.start(2, ahead)
+		v.send(1, 100, 1, "1:9", "x -> y")
+		for n, took := range []int{10, 20, 40, 60} {
+			v.send(1, 200+100*n, 1, fmt.Sprint("1:", 10+n), "x -> y")
+			v.receive(2, ahead+200+100*n+took, 1, fmt.Sprint("1:", 10+n))
+		}
+		why := []string{"x -> y"}
+		v.add(2, ahead+600, trace.Record{Event: "timeout", Term: 1, Why: why, Sent: []string{"PRE_VOTE>1#2:1"}})
+		v.add(1, 660, trace.Record{Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:1", Term: 1, Why: why})
+		v.start(1, 1000)
+		v.send(1, 5000, 1, "1:9", "x -> y")
+		v.receive(2, ahead+5000+took, 1, "1:9")
+		if got := slices.Contains(v.arrivedOf("n1life2"), "1:9"); got != paired {
+			t.Errorf("it took %d ms: arrived %v", took, got)
+		}
+	}
+}
+
 // "Called arrived, and never received": the one message that tells how long messages take was held up. So the message
 // of the later process seems to have come before it was sent, and that of the former one to be what came.
 func TestReceiptBesideASlowPair(t *testing.T) {
