@@ -491,12 +491,17 @@ func TestSomebodyLedBeforeTheRecords(t *testing.T) {
 		v.seq["n1life0"], v.seq["n3life0"] = 90, 90
 		v.add(1, 0, trace.Record{
 			Event: "campaign", Detail: "the operator asked", Term: 2, LeaderChange: trace.Lost, PrevLeader: &before,
-			Why: []string{"the operator asked -> call an election of term 2"},
+			Why: []string{"the operator asked -> call an election of term 2"}, Sent: []string{"ELECTION>3#1:1"},
 		})
 		v.add(3, 9900, trace.Record{
 			Event: "receive", From: 1, Msg: "ELECTION", MsgID: "1:1", Term: 2, Leader: 3, LeaderChange: trace.Elected,
 			PrevLeader: &before,
 			Why:        []string{"term 2 is above 1 -> adopt it", "no higher node is alive -> lead term 2"},
+			Sent:       []string{"COORDINATOR>1#3:1"},
+		})
+		v.add(1, 9905, trace.Record{
+			Event: "receive", From: 3, Msg: "COORDINATOR", MsgID: "3:1", Term: 2, Leader: 3,
+			LeaderChange: trace.Elected, Why: []string{"3 leads term 2 -> follow it"},
 		})
 		g := v.b.History().Groups[0]
 		in := g.Incidents[0]

@@ -269,7 +269,10 @@ func (g *group) incident(c *change) Incident {
 	if in.From.IsZero() || in.unsure(g, former, next) || former == nil && g.ledUnseen(in.From) {
 		in.From, in.Ended = in.Until, Ending{Kind: EndedUnseen, Known: Inferred}
 	}
-	in.perhaps(g, former)
+	beside := in.ledBeside(g, c)
+	if in.perhaps(g, former); !beside.IsZero() {
+		in.From, in.Perhaps, in.PerhapsRef = earliest(beside, in.Until), time.Time{}, Ref{}
+	}
 	in.Leaderless = max(in.Until.Sub(in.From), 0)
 	if next != nil && next.unseen && in.Leaderless > 0 {
 		in.Sooner = latest(next.before, in.From)
@@ -315,6 +318,23 @@ func (g *group) ledUnseen(t time.Time) bool {
 		}
 	}
 	return false
+}
+
+// ledBeside returns until when another one led on another side, where it led when the leader before ceased to, and zero
+// if none did: without a lease, nothing keeps it from that.
+func (in *Incident) ledBeside(g *group, c *change) (until time.Time) {
+	if leased(g.guarantee) || !in.Until.After(in.From) {
+		return until
+	}
+	const most = 64 // leaderships that began before; it is hardly ever the last but one
+	before := len(g.list) - len(g.begunAfter(in.From))
+	for _, r := range g.list[max(0, before-most):before] {
+		if r != c.former && r != c.next && !r.First.IsZero() && r.End.After(in.From) &&
+			g.silentFor(r.Leader, in.From, earliest(r.End, in.Until)) == 0 {
+			until = latest(until, r.End)
+		}
+	}
+	return until
 }
 
 // ledOn reports whether the leader wrote that it led from the time t on.

@@ -602,3 +602,29 @@ func TestALossBeforeALeadershipDidNotEndIt(t *testing.T) {
 		t.Errorf("%q for %v: %+v", in.Why, in.Leaderless, in)
 	}
 }
+
+// "Nobody led for 4 s", until node 4 led term 4, was told while node 2 led term 2 on the other side of a split.
+func TestNobodyWasWithoutALeaderBesideAnother(t *testing.T) {
+	for beside, want := range map[bool]string{false: "Nobody led for 4 s in all", true: "is not known"} {
+		v := newVoters()
+		v.algo, v.guarantee = "bully", "best-effort"
+		v.add(4, 0, trace.Record{Event: "start"})
+		if beside {
+			v.callAndLead(2, 0, 2)
+			v.add(2, 6000, trace.Record{
+				Term: 2, Event: "resign", LeaderChange: trace.Resigned, Why: []string{"asked to resign -> step down"},
+			})
+		}
+		v.callAndLead(5, 10, 3)
+		v.add(3, 11, trace.Record{Term: 3, Event: "receive", Leader: 5, Why: []string{"5 leads term 3 -> follow it"}})
+		v.add(5, 999, trace.Record{Term: 3, Event: "timeout", Leader: 5})
+		v.add(3, 1000, trace.Record{
+			Term: 3, Event: "peers", Alive: []uint64{3}, Evidence: "link-closed 5, dial-refused 5",
+		})
+		v.callAndLead(4, 5000, 4)
+		v.add(4, 7000, trace.Record{Term: 4, Event: "timeout", Leader: 4})
+		if list := told(t, v.b.History().Groups[0]); !strings.Contains(list, want) {
+			t.Errorf("beside %v: want %q in\n%s", beside, want, list)
+		}
+	}
+}
