@@ -211,7 +211,9 @@ var unproven = map[string]*regexp.Regexp{
 		`|^They exchange no votes, |^Start the one that is wrong again ` +
 		`|^Node \d+ outranks node \d+: its id is higher\.$`),
 	"a line that has no name": regexp.MustCompile(`, by its own word: `),
-	"no record tells": regexp.MustCompile(`[Nn]o record tells (that|until) |^Nothing here tells that |^The records do not` +
+	"no record tells": regexp.MustCompile(`[Nn]o record tells (that|until) ` +
+		`|^(All \d+ nodes|Both nodes|Node \d+) runs?, as far as the records tell, ` +
+		`|^The records do not` +
 		` tell|[Nn]ot known|is not known\.$|no answer in the records$|is not in the records\.$` +
 		`|^No (answer|message) of .* in the records\.$` +
 		`|no record of it is here|^\d+ .*  silent  |^Records of level debug would tell\.$` +
@@ -260,7 +262,7 @@ func (a *auditor) sentence(where, text string) {
 			wrong("no record is of node %d, or about it", id)
 		}
 	}
-	for _, at := range clockTime.FindAllString(text, -1) {
+	for _, at := range clockTime.FindAllString(recordsEnd.ReplaceAllString(text, ""), -1) {
 		if !a.isOf(at, proof) {
 			wrong("no record is of %s", at)
 		}
@@ -292,6 +294,7 @@ var (
 	unseen = regexp.MustCompile(`(?:nodes? )?[0-9, and]+ (?:(?:has|have) no log|without a sign of life) here` +
 		`|had lost node \d+: no record says how|^Node \d+ is none of the voters|it did not believe node \d+ alive`)
 	nodesNamed = regexp.MustCompile(`(?i)\b(?:nodes? (\d+(?:(?:, | and )\d+\b)*)|voters? ([^:(]+): \d+ of)`)
+	recordsEnd = regexp.MustCompile(`, which end at [0-9:.]+`) // as all records of the group tell
 	clockTime  = regexp.MustCompile(`\b\d\d:\d\d:\d\d\.\d\d\d\b`)
 )
 

@@ -55,7 +55,7 @@ func realRecords(t *testing.T) []string {
 	return strings.Split(strings.TrimSpace(string(data)), "\n")
 }
 
-// "Nothing here tells that any of the 5 nodes ended", although each said that it left.
+// "All 5 nodes run, as far as the records tell", although each said that it left.
 func TestLastWords(t *testing.T) {
 	plain := `{"level":"info","cluster":"c","node":5,"time":"2026-11-22T11:57:42.6Z",` +
 		`"message":"the node resigned and left"}`

@@ -257,18 +257,17 @@ func upAndDown(g *rounds.Group) string {
 	if len(refused) > 0 {
 		parts = append(parts, fmt.Sprintf("%s refused to run when started again", shortIDs(refused)))
 	}
-	untold := func(who string) string { return "nothing here tells that " + who + " ended" }
+	tell := fmt.Sprintf("as far as the records tell, which end at %s", when(g, g.Until))
 	switch {
 	case len(parts) == 0 && rest == 1:
-		return words.Upper(untold(words.Nodes([]uint64{g.Nodes[0].ID}))) + restarts(g) + "."
-	case len(parts) == 0 && rest == 2:
-		return words.Upper(untold("either node")) + restarts(g) + "."
+		return fmt.Sprintf("%s runs, %s.", words.Upper(words.Nodes([]uint64{g.Nodes[0].ID})), tell)
 	case len(parts) == 0:
-		return words.Upper(untold(fmt.Sprintf("any of the %d nodes", rest))) + restarts(g) + "."
+		return fmt.Sprintf("%s run, %s.", words.Either(rest-1, "Both nodes", fmt.Sprintf("All %d nodes", rest)), tell)
 	case rest > 0:
-		parts = append(parts, untold(words.Either(rest, "the other", fmt.Sprintf("the other %d", rest))))
+		others := words.Either(rest, "the other runs", fmt.Sprintf("the other %d run", rest))
+		parts = append(parts, others+", "+tell)
 	}
-	return fmt.Sprintf("Of %s, %s%s.", words.Plural(len(g.Nodes), "node"), words.And(parts...), restarts(g))
+	return fmt.Sprintf("Of %s, %s.", words.Plural(len(g.Nodes), "node"), words.And(parts...))
 }
 
 // condition says how nodes are, and whose word that is.
@@ -319,40 +318,6 @@ func believedAlive(g *rounds.Group) map[uint64]bool {
 func unheardOf(g *rounds.Group, n *rounds.Node) bool {
 	last, _ := leading(g)
 	return last != nil && last.Leader != n.ID && lastLife(n).Until.Before(last.From)
-}
-
-// restarts says when nodes were started again: "; node 3 restarted at 11:57:42.384 [3:1@a41c77f0]". Of many nodes it
-// names the first ones.
-func restarts(g *rounds.Group) string {
-	const most = 3
-	var parts []string
-	more := 0
-	for _, n := range g.Nodes {
-		switch {
-		case n.Restarts < 1:
-			continue
-		case len(parts) == most:
-			more++
-			continue
-		}
-		last := lastLife(&n)
-		how := "at"
-		if len(last.Events) == 0 || last.Events[0].Kind != rounds.Started {
-			how = "by" // its first record is not of the start
-		}
-		if n.Restarts > 1 {
-			how = fmt.Sprintf("%d times, last %s", n.Restarts, how)
-		}
-		parts = append(parts, fmt.Sprintf("node %d restarted %s %s%s", n.ID, how, when(g, last.From),
-			cite(g.Names, last.First)))
-	}
-	if more > 0 {
-		parts = append(parts, fmt.Sprintf("%d more restarted", more))
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "; " + words.And(parts...)
 }
 
 // lastEvent returns the last thing that happened to the node's last process, the zero event if nothing did.

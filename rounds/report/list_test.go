@@ -131,7 +131,7 @@ func TestListWithoutElections(t *testing.T) {
 	early := func(line string) bool { return strings.Contains(line, "T09:16:32.3") }
 	const none = "\nNo election in these records, which are from 2026-11-25 09:16:32 to 2026-11-25 09:16:32.\n"
 	says(t, list(early, report.Selection{}), "\nNobody led, by the records of node 1 [1:2].\n",
-		"\nNothing here tells that node 1 ended.\n", none,
+		"\nNode 1 runs, as far as the records tell, which end at 09:16:32.3", none,
 		"!TERM", "!for nobody")
 	start := func(line string) bool { return early(line) && !strings.Contains(line, `"seq":2,`) }
 	says(t, list(start, report.Selection{}), none, "!TERM",

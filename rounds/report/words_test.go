@@ -298,7 +298,7 @@ func TestUntilWhenAReplacedLeaderLedIsAtTheLatest(t *testing.T) {
 	}
 }
 
-// The list of which nodes are there is a sentence: "nodes 2 and 3 silent and nothing here tells" had no verb.
+// The list of which nodes are there is a sentence: "nodes 2 and 3 silent" had no verb.
 func TestWhichNodesAreThereIsASentence(t *testing.T) {
 	lives := func(id uint64, kind rounds.LifeEventKind) rounds.Node {
 		event := rounds.LifeEvent{Kind: kind, Known: rounds.PeersSaw, Ref: rounds.Ref{Node: 1, Seq: id}}
@@ -306,12 +306,12 @@ func TestWhichNodesAreThereIsASentence(t *testing.T) {
 	}
 	first := rounds.Ref{Node: 1, Seq: 1}
 	for told, nodes := range map[string][]rounds.Node{
-		"Of 4 nodes, nodes 2 and 3 are silent [peers saw: 1:2 1:3], node 4 has no log here and nothing here tells " +
-			"that the other ended.": {lives(2, rounds.Silent), lives(3, rounds.Silent), {ID: 4}},
+		"Of 4 nodes, nodes 2 and 3 are silent [peers saw: 1:2 1:3], node 4 has no log here and the other runs, " +
+			"as far as the records tell": {lives(2, rounds.Silent), lives(3, rounds.Silent), {ID: 4}},
 		"Of 4 nodes, node 2 ended [peers saw: 1:2], node 3 is silent [peers saw: 1:3], node 4 has no log here and": {
 			lives(2, rounds.Ended), lives(3, rounds.Silent), {ID: 4},
 		},
-		"Of 3 nodes, nodes 2 and 3 have no log here and nothing": {{ID: 2}, {ID: 3}},
+		"Of 3 nodes, nodes 2 and 3 have no log here and the other runs": {{ID: 2}, {ID: 3}},
 	} {
 		g := &rounds.Group{
 			Nodes:       append([]rounds.Node{{ID: 1, Records: 1, Lives: make([]rounds.Life, 1)}}, nodes...),
@@ -400,16 +400,16 @@ func TestAnOlderRecordIsNotAboutTheLeader(t *testing.T) {
 }
 
 // Who wrote nothing since the leader began to lead does not follow it, and is told, although nobody saw it end:
-// "nothing here tells that any of the 3 nodes ended" was all that was told of one that had been killed when alone.
+// "All 3 nodes run, as far as the records tell" was all that was told of one that had been killed when alone.
 func TestWhoWroteNothingSinceTheLeaderLed(t *testing.T) {
 	at := time.Date(2026, 11, 28, 13, 0, 0, 0, time.UTC)
 	life := func(node uint64, until time.Time) []rounds.Life {
 		return []rounds.Life{{Until: until, Last: rounds.Ref{Node: node, Seq: 9}}}
 	}
 	for before, told := range map[time.Duration]string{
-		10 * time.Second: "Of 3 nodes, node 3 has no record here since 12:59:50.000 [3:9] and nothing here tells " +
-			"that the other 2 ended.",
-		-time.Millisecond: "Nothing here tells that any of the 3 nodes ended.",
+		10 * time.Second: "Of 3 nodes, node 3 has no record here since 12:59:50.000 [3:9] and the other 2 run, as " +
+			"far as the records tell, which end at 13:00:01.000.",
+		-time.Millisecond: "All 3 nodes run, as far as the records tell, which end at 13:00:01.000.",
 	} {
 		g := &rounds.Group{
 			From: at.Add(-time.Minute), Until: at.Add(time.Second),
