@@ -146,7 +146,7 @@ func TestCases(t *testing.T) {
 					"seen meanwhile, 4 silent, 2 down or paused: 2 of 5 remain",
 				"and at most 17.2 s, if from 11:51:15.294 on",
 				"node 5 outranks node 4 and took over", "node 5 handed over: it was asked to resign",
-				"(the leader led on for 2 s of that)",
+				"(the leader's lease held for 2 s of that)",
 			},
 			[]string{"Node 4, which had started anew", "flapping", "false-evidence"},
 		},

@@ -173,9 +173,10 @@ func (g *group) unknowns(out *Group, apart []uint64) []string {
 	switch n := len(missing); {
 	case n > mostSentences:
 		unknown = append(unknown, fmt.Sprintf("The logs of %d nodes are not here, the first of them %s: "+
-			"others name them.", n, words.Nodes(missing[:mostSentences])))
+			"only other nodes tell of them.", n, words.Nodes(missing[:mostSentences])))
 	case n > 0:
-		unknown = append(unknown, fmt.Sprintf("The logs of %s are not here: others name them.", words.Nodes(missing)))
+		unknown = append(unknown, fmt.Sprintf("The logs of %s are not here: only other nodes tell of %s.",
+			words.Nodes(missing), words.Either(n, "it", "them")))
 	}
 	if len(holes) > 0 {
 		unknown = append(unknown, fmt.Sprintf("Records are missing: %s; the rounds that they are of say where.",

@@ -308,8 +308,7 @@ func middle(g *rounds.Group, r *rounds.Round, theory bool) (sentences []string) 
 	case r.Split.ElectKnown && r.Split.Elect == 0:
 		won += " at once"
 	case r.Split.ElectKnown && r.Split.LedOn > 0:
-		won += fmt.Sprintf(" %s later (the leader led on for %s of that)", rounds.Span(r.Split.LedOn+r.Split.Elect),
-			rounds.Span(r.Split.LedOn))
+		won += fmt.Sprintf(" %s later (%s of that)", rounds.Span(r.Split.LedOn+r.Split.Elect), ledOn(r))
 	case !r.Split.ElectKnown && r.Split.Won > 0:
 		won += fmt.Sprintf(" %s after the first sign of this round", rounds.Span(r.Split.Won))
 	case r.Split.ElectKnown:

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/words"
 	"github.com/ringleader-dev/ringleader/rounds"
 )
@@ -380,6 +381,14 @@ func fell(t *rounds.Theory) string {
 	return fmt.Sprintf("%d more than the best, %d fewer than the worst", t.Sent-t.Best, t.Worst-t.Sent)
 }
 
+// ledOn says for how long the former leader led on when the election had begun. Under a lease it may have been frozen.
+func ledOn(r *rounds.Round) string {
+	if algorithms.Guarantee(r.Guarantee).Leases() {
+		return "the leader's lease held for " + rounds.Span(r.Split.LedOn)
+	}
+	return "the leader led on for " + rounds.Span(r.Split.LedOn)
+}
+
 // split says where the time went.
 func split(r *rounds.Round) string {
 	s := r.Split
@@ -388,7 +397,7 @@ func split(r *rounds.Round) string {
 		parts = append(parts, "detect "+detectWords(r))
 	}
 	if s.LedOn > 0 {
-		parts = append(parts, "the leader led on for "+rounds.Span(s.LedOn))
+		parts = append(parts, ledOn(r))
 	}
 	if s.ElectKnown {
 		parts = append(parts, "elect "+rounds.Span(s.Elect))
