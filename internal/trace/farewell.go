@@ -14,7 +14,7 @@ type Farewell struct {
 	Message string    `json:"message"`
 	Error   string    `json:"error,omitempty"`     // why it failed; empty if it was told to end
 	Code    int       `json:"exit_code,omitempty"` // 0 if it was told to end
-	Reason  string    `json:"reason,omitempty"`    // InUse or Failed; empty if it was told to end, or of a former release
+	Reason  string    `json:"reason,omitempty"`    // InUse or Failed; empty if told to end, or of a former release
 }
 
 // The reasons for which a process fails: its directory or one of its ports was in use, or another one.
