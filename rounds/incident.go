@@ -365,14 +365,15 @@ func (in *Incident) began(r *Round, g *group) {
 	in.prove(c.Ref)
 }
 
-// lostBefore reports whether the leader before was lost before it began to lead: another leadership of it ended so.
+// lostBefore reports whether the leader before may have been lost before it began to lead, by what their clocks tell:
+// another leadership of it ended so.
 func (in *Incident) lostBefore(c *Cause, g *group) bool {
 	led := g.leaderships[leadershipKey{in.Former, in.FormerTerm}]
 	if led == nil || c.Lost != in.Former || in.Former == 0 || c.At.IsZero() {
 		return false
 	}
 	off := g.apart(c.Node, led.first().Node)
-	return off != unbounded && c.At.Add(off).Before(led.From)
+	return off != unbounded && !c.At.Add(-off).After(led.From)
 }
 
 // wasSilent reports whether the leader before was lost to others without a lease, and may have been silent to them
