@@ -14,8 +14,11 @@ func (p *past) noteLeaders(r *Round) {
 	for _, w := range append([]Winner{*r.Winner}, r.Rivals...) {
 		p.led[r.Term] = append(p.led[r.Term], Winner{Node: w.Node, Why: w.Why, Ref: w.Ref, At: w.At, late: w.late})
 	}
-	if len(p.led) > keepChanges {
-		delete(p.led, slices.Min(slices.Collect(maps.Keys(p.led))))
+	if len(p.led) > 2*keepChanges {
+		terms := slices.Sorted(maps.Keys(p.led))
+		for _, term := range terms[:len(terms)-keepChanges] {
+			delete(p.led, term)
+		}
 	}
 }
 
