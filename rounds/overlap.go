@@ -63,8 +63,11 @@ func (g *group) overlap(a, b *Leadership) (Finding, bool) {
 	quiet := g.silentFor(a.Leader, b.From, until)
 	switch {
 	case !leased(g.guarantee) && quiet > inFlight && !unknown && !least:
-		long += fmt.Sprintf(" at most: node %d was silent to the others for %v of that, and may have been paused",
-			a.Leader, Span(quiet))
+		part := fmt.Sprintf("for %v of that", Span(quiet))
+		if Span(quiet) == Span(both) {
+			part = "all that time"
+		}
+		long += fmt.Sprintf(" at most: node %d was silent to the others %s, and may have been paused", a.Leader, part)
 	case unknown && (a.gap || a.Last.IsZero()):
 		long = "; no record tells for how long"
 	case unknown:

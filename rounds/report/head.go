@@ -257,7 +257,7 @@ func upAndDown(g *rounds.Group) string {
 	if len(refused) > 0 {
 		parts = append(parts, fmt.Sprintf("%s refused to run when started again", shortIDs(refused)))
 	}
-	tell := fmt.Sprintf("as far as the records tell, which end at %s", when(g, g.Until))
+	tell := fmt.Sprintf("as far as the records tell, which end at %s", when(g, lastLine(g)))
 	switch {
 	case len(parts) == 0 && rest == 1:
 		return fmt.Sprintf("%s runs, %s.", words.Upper(words.Nodes([]uint64{g.Nodes[0].ID})), tell)
@@ -268,6 +268,17 @@ func upAndDown(g *rounds.Group) string {
 		parts = append(parts, others+", "+tell)
 	}
 	return fmt.Sprintf("Of %s, %s.", words.Plural(len(g.Nodes), "node"), words.And(parts...))
+}
+
+// lastLine returns the time of the last record, or of a later line with which a process ended.
+func lastLine(g *rounds.Group) time.Time {
+	last := g.Until
+	for i := range g.Nodes {
+		if e := lastEvent(&g.Nodes[i]); e.At.After(last) {
+			last = e.At
+		}
+	}
+	return last
 }
 
 // condition says how nodes are, and whose word that is.

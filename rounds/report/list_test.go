@@ -180,3 +180,31 @@ func TestListTellsWhatHappenedToEachNode(t *testing.T) {
 	says(t, list(report.Selection{}, "../testdata/office-pause.log"),
 		"     5  was lost to node 3 at 17:18:08.653 [peers saw: 3:11], but wrote on\n")
 }
+
+// A node without a log has a line, too, of what others saw: the list left out that one ended and came back. A process
+// may say that it ended after the last record: the records "end at 01:07:34.769" was told beside that.
+func TestListTellsOfANodeWithoutALog(t *testing.T) {
+	at := func(s int) time.Time { return time.Date(2026, 11, 29, 1, 7, s, 0, time.UTC) }
+	lost := rounds.Detection{
+		Node: 1, Evidence: "link-closed 4, dial-refused 4", Ref: rounds.Ref{Node: 1, Seq: 3}, At: at(7),
+	}
+	cause := rounds.Cause{Lost: 4, At: at(7), Detections: []rounds.Detection{lost}}
+	g := &rounds.Group{
+		From: at(0), Until: at(34), Rounds: []*rounds.Round{{Term: 2, Cause: cause}},
+		Nodes: []rounds.Node{{ID: 1, Records: 3, Lives: []rounds.Life{{Until: at(34), Events: []rounds.LifeEvent{
+			{Kind: rounds.Ended, Known: rounds.OwnWord, At: at(35), Ref: rounds.Ref{Node: 1, Seq: 3}},
+		}}}}, {ID: 4}, {ID: 5, Records: 1, Lives: []rounds.Life{{Until: at(34)}}}},
+		Leaderships: []rounds.Leadership{{Leader: 5, Term: 2, First: rounds.Ref{Node: 5, Seq: 1}, From: at(8)}},
+	}
+	list := func() string {
+		var out bytes.Buffer
+		if err := report.List(&out, g, report.Selection{}); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	const ended = "     4  ended, as node 1 saw at 01:07:07.000 [peers saw: 1:3]"
+	says(t, list(), ended+", and was there again later\n", "the records tell, which end at 01:07:35.000.")
+	g.Nodes[0].Gone = []rounds.Dropped{{ID: 4, Detection: lost}}
+	says(t, list(), ended+"\n")
+}

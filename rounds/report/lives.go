@@ -78,11 +78,7 @@ func happenings(g *rounds.Group, n *rounds.Node, lost []rounds.Dropped) (list []
 	}
 	for i, l := range n.Lives {
 		if i > 0 {
-			by := "by"
-			if len(l.Events) > 0 && l.Events[0].Kind == rounds.Started {
-				by = "at"
-			}
-			add(l.From, "started again %s %s%s", by, when(g, l.From), cite(g.Names, l.First))
+			add(l.From, "%s", startedAgain(g, &l))
 		}
 		for j := 0; j < len(l.Events); j++ {
 			switch e := l.Events[j]; {
@@ -101,21 +97,53 @@ func happenings(g *rounds.Group, n *rounds.Node, lost []rounds.Dropped) (list []
 			}
 		}
 	}
-	if n.Records > 0 {
-		return list
+	if n.Records == 0 {
+		list = lossesSeen(g, n.ID, lost)
 	}
-	var losses []Loss
-	for _, d := range lost {
-		losses = Lost(losses, n.ID, Loss{d.At, []uint64{d.Node}, d.Evidence, d.Refs()})
+	return list
+}
+
+// startedAgain says when a process of a node began that had one before: by its first record, where that is not of its
+// start.
+func startedAgain(g *rounds.Group, l *rounds.Life) string {
+	by := "by"
+	if len(l.Events) > 0 && l.Events[0].Kind == rounds.Started {
+		by = "at"
 	}
-	slices.SortFunc(losses, func(a, b Loss) int { return a.At.Compare(b.At) })
-	for _, l := range losses {
-		how := "was lost to"
-		if rounds.EndedProcess(l.Evidence, n.ID) {
-			how = "ended, as was seen by"
+	return fmt.Sprintf("started again %s %s%s", by, when(g, l.From), cite(g.Names, l.First))
+}
+
+// lossesSeen returns what happened to a node whose log is missing: how others lost it, also before they saw it again if
+// that began a round.
+func lossesSeen(g *rounds.Group, id uint64, lost []rounds.Dropped) (list []clause) {
+	seen := map[rounds.Ref]bool{}
+	add := func(d *rounds.Detection) {
+		how := "was lost to node %d at %s%s"
+		if rounds.EndedProcess(d.Evidence, id) {
+			how = "ended, as node %d saw at %s%s"
 		}
-		add(l.At, "%s %s at %s%s", how, words.Nodes(l.By), when(g, l.At), proof(g.Names, rounds.PeersSaw, l.Refs...))
+		still := func(l rounds.Dropped) bool { return !l.Again && !l.At.Before(d.At) }
+		if !slices.ContainsFunc(lost, still) {
+			how += ", and was there again later"
+		}
+		if !seen[d.Ref] {
+			list = append(list, clause{d.At, fmt.Sprintf(how, d.Node, when(g, d.At),
+				proof(g.Names, rounds.PeersSaw, d.Refs()...))})
+		}
+		seen[d.Ref] = true
 	}
+	for _, r := range g.Rounds {
+		if first := r.Cause.Detections; r.Cause.Lost == id && len(first) > 0 {
+			for i := range first {
+				seen[first[i].Ref] = i > 0
+			}
+			add(&first[0])
+		}
+	}
+	for i := range lost {
+		add(&lost[i].Detection)
+	}
+	slices.SortStableFunc(list, func(a, b clause) int { return a.at.Compare(b.at) })
 	return list
 }
 

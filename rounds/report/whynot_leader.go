@@ -111,7 +111,7 @@ func formerly(g *rounds.Group, n *rounds.Node, now Belief) []string {
 		proof(g.Names, known, refs...))}
 	if n.Records > 0 && last.Incarnation != "" && lastLife(n).Incarnation != last.Incarnation {
 		now := lastLife(n)
-		told = append(told, fmt.Sprintf("It was started again by %s%s.", clock(now.From), cite(g.Names, now.First)))
+		told = append(told, fmt.Sprintf("It was %s.", startedAgain(g, &now)))
 	}
 	return told
 }
