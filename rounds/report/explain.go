@@ -211,7 +211,7 @@ func beginning(names *rounds.Names, r *rounds.Round) (sentences []string) {
 			say("At %s node %d began term %d: %s%s.", at, c.Node, r.Term, c.Text, by)
 			break
 		}
-		say("Why term %d began is not known.", r.Term)
+		say("Who called the election of term %d, and why, is not known.", r.Term)
 	}
 	if more, seen := otherDetectors(r); len(more) > 0 {
 		say("%s had evidence of %s own within %s%s.", words.Upper(words.Nodes(more)),
