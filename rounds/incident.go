@@ -373,7 +373,15 @@ func (in *Incident) lostBefore(c *Cause, g *group) bool {
 		return false
 	}
 	off := g.apart(c.Node, led.first().Node)
-	return off != unbounded && !c.At.Add(-off).After(led.From)
+	return off != unbounded && !c.At.Add(-off).After(led.From) || g.followedTo(c.Ref) < in.FormerTerm
+}
+
+// followedTo returns the term of the leader in which the process of a record believed before that, 0 for nobody's.
+func (g *group) followedTo(ref Ref) uint64 {
+	if m := g.nodes[ref.Node]; m != nil && m.byIncarnation[ref.Incarnation] != nil && ref.Seq > 0 {
+		return m.byIncarnation[ref.Incarnation].ledAt(ref.Seq - 1)
+	}
+	return 0
 }
 
 // wasSilent reports whether the leader before was lost to others without a lease, and may have been silent to them

@@ -628,3 +628,30 @@ func TestNobodyWasWithoutALeaderBesideAnother(t *testing.T) {
 		}
 	}
 }
+
+// "Nobody led for 197 ms" was told of a leader whose former process another one had lost, by its belief of that time,
+// when the next process led already.
+func TestALossOfAFormerLeadershipDidNotEndTheNext(t *testing.T) {
+	v := newVoters()
+	v.algo, v.guarantee = "bully", "best-effort"
+	v.add(3, 0, trace.Record{Event: "start"})
+	v.callAndLead(2, 10, 2)
+	v.add(3, 20, trace.Record{Term: 2, Event: "receive", Leader: 2, Why: []string{"2 leads term 2 -> follow it"}})
+	v.start(2, 900)
+	v.callAndLead(2, 950, 3)
+	v.add(3, 1000, trace.Record{
+		Term: 3, Event: "peers", Alive: []uint64{2, 3}, LeaderChange: trace.Lost, PrevLeader: new(uint64(2)),
+		Why: []string{"leader 2 is gone -> call an election of term 3"},
+	})
+	v.add(3, 1200, trace.Record{
+		Term: 3, Event: "timeout", Leader: 3, LeaderChange: trace.Elected,
+		Why: []string{"no higher node is alive any more -> lead term 3"},
+	})
+	v.add(2, 1210, trace.Record{
+		Term: 3, Event: "receive", From: 3, Leader: 3, PrevLeader: new(uint64(2)), LeaderChange: trace.Elected,
+		Why: []string{"3 leads term 3 -> follow it"},
+	})
+	if in := v.last(); in.Former != 2 || in.Leader != 3 || in.Leaderless != 0 {
+		t.Errorf("nobody led for %v: %+v", in.Leaderless, in)
+	}
+}
