@@ -99,7 +99,7 @@ var (
 	offered   = regexp.MustCompile(`handed over: node (\d+) would take over$`)
 	silenced  = regexp.MustCompile(`node (\d+) stopped answering`)
 	votersDid = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (dead|stopped|ended and not seen (?:since|meanwhile)|` +
-		`paused|silent|down|not answering|without a sign of life here)`)
+		`paused|silent|down or paused|not answering|without a sign of life here)`)
 	votersUp = regexp.MustCompile(`: (?:at most )?(\d+) of (\d+) (?:remains?|at the fewest)` +
 		`(?:, too few to elect for .+ of the .+ m?s)?(?:, and (\d+) of (\d+) when the logs end)?$`)
 	notAlways = regexp.MustCompile(`(?:at first|for a time|later) (?:voters? )?\d`)
