@@ -170,12 +170,15 @@ func numberOf(digits string) uint64 {
 }
 
 // compareTerms checks that no term which was over long before the former leader ceased to lead is told as one of the
-// change, under a lease.
+// change, under a lease. The term that the next leader led is one of it, however early it was called.
 func (r *reading) compareTerms(in *rounds.Incident, former *sim.Reign) {
 	if !r.run.leased || former == nil || former.Until.IsZero() || !r.complete() || r.shifted() {
 		return
 	}
 	for _, term := range in.Terms {
+		if term == in.Term {
+			continue
+		}
 		last := time.Time{}
 		for i := range r.run.records {
 			if rec := &r.run.records[i]; rec.RoundTerm() == term && rec.Time.After(last) && !rec.Time.After(in.Until) {
