@@ -33,17 +33,13 @@ func (g *group) end(r *Leadership) {
 		sooner(again.From, Ending{EndedUnseen, Inferred, again.Followers[0].First})
 	}
 	if at, ref := g.processEnd(r); !at.IsZero() {
-		known := PeersSaw
-		if ref.Node == r.Leader { // its next process
-			known = Inferred
-		}
-		sooner(at, Ending{EndedByProcess, known, ref})
+		sooner(at, Ending{EndedByProcess, seenBy(ref, r), ref})
 	}
 	late := r.gap || r.endedBy.expired && !r.life.debug // it may have noticed long after
 	if leased(g.guarantee) && (r.Last.IsZero() || late) {
 		if at, ref := g.abandoned(r, true); !at.IsZero() {
 			if over := g.ranOut(r, at); g.overInLogs(r, at, over) { // else it may still be renewed
-				sooner(over, Ending{EndedByLease, PeersSaw, ref})
+				sooner(over, Ending{EndedByLease, seenBy(ref, r), ref})
 			}
 		}
 	}
@@ -55,6 +51,15 @@ func (g *group) end(r *Leadership) {
 			r.End, r.Ended = r.Lease, Ending{EndedByLease, Inferred, ref}
 		}
 	}
+}
+
+// seenBy says how the end is known that the record shows: peers saw it, or it is inferred from what the node of the
+// leader wrote later, as its next process does.
+func seenBy(ref Ref, r *Leadership) Confidence {
+	if ref.Node == r.Leader {
+		return Inferred
+	}
+	return PeersSaw
 }
 
 // overInLogs reports whether a lease, which a majority of the voters held for ended at the time at, had ended by the

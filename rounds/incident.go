@@ -279,7 +279,7 @@ func (g *group) incident(c *change) Incident {
 		in.Leaderless = earliest(in.Sooner, in.Until).Sub(in.From)
 		in.prove(next.beforeRef)
 	}
-	others := in.Ended.Kind == EndedByProcess || in.Ended.Kind == EndedByLease && in.Ended.Known == PeersSaw
+	others := in.Ended.Kind == EndedByProcess || in.Ended.Kind == EndedByLease && in.Ended.Known != OwnWord
 	in.sooner = in.Leaderless == 0 && (others && !g.ledOn(former, in.Until) || in.wasSilent(g))
 	in.prove(in.Ended.Ref)
 	in.Why = in.reason(g)

@@ -341,6 +341,24 @@ func TestLeaseThatTheNextLeaderEnded(t *testing.T) {
 	}
 }
 
+// "Peers saw" that the lease of node 1 had ended, of which only its own next process tells: that follows node 2 in a
+// later term, whose log is not here.
+func TestLeaseThatTheNextProcessOfTheLeaderEnded(t *testing.T) {
+	v := newVoters()
+	v.ask(1, 0, 1)
+	v.grant(3, 1, 1)
+	v.lead(1, 100, 1)
+	v.follow(3, 110, 1, 1)
+	v.expire(3, 1200, 1)
+	v.start(1, 1500)
+	v.follow(1, 3000, 2, 2)
+	v.follow(3, 3010, 2, 2)
+	led := v.b.History().Groups[0].Leaderships[0]
+	if led.Ended.Kind != rounds.EndedByLease || led.Ended.Known != rounds.Inferred || led.Ended.Ref.Node != 1 {
+		t.Errorf("ended at %v: %+v", led.End, led.Ended)
+	}
+}
+
 // "Ended too early": the votes took long to come, so that the leader says of a lease that runs for a second, from when
 // it asked for them, that 850 ms are left. The last heartbeat that its followers answered is in no log of its own, and
 // renewed the lease for a second.

@@ -309,7 +309,7 @@ func (g *group) endOfFormer(r *Round) (end time.Time, known bool) {
 		}
 		if l.End.After(end) && !unsure {
 			end = l.End
-			atMost := l.Ended.Kind == EndedUnseen || l.Ended.Kind == EndedByLease && l.Ended.Known == PeersSaw
+			atMost := l.Ended.Kind == EndedUnseen || l.Ended.Kind == EndedByLease && l.Ended.Known != OwnWord
 			known = !atMost || !end.After(r.Split.Began)
 		}
 		if unsure && l.End.After(r.Split.Began) {

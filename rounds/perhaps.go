@@ -63,7 +63,7 @@ func (g *group) lostQuorum(r *Leadership) (since time.Time, by Ref, lastSign boo
 func (g *group) perhapsSince(r *Leadership, end time.Time, ended Ending) (at time.Time, by Ref, lastSign bool) {
 	long := end.Add(-maxTransit)
 	switch {
-	case ended == (Ending{EndedByLease, PeersSaw, ended.Ref}):
+	case ended.Kind == EndedByLease && (ended.Known == PeersSaw || ended.Known == Inferred && !end.Equal(r.Lease)):
 		_, found := g.abandoned(r, false)
 		if f := r.foundBy(found); f == nil {
 			return at, by, false

@@ -512,6 +512,9 @@ func (w *witness) inferred(r *rounds.Leadership) {
 		if !r.End.Before(r.Until) || r.End.Before(r.From) {
 			w.wrong("it ended at %v, and was from %v to %v", r.End, r.From, r.Until)
 		}
+	case e.Kind == rounds.EndedByLease && e.Ref.Node == r.Leader && !r.End.Equal(r.Lease): // its next process tells
+		w.leadsNot(e.Ref, r.Leader, r.Term)
+		w.ranOut(r)
 	case e.Kind == rounds.EndedByLease:
 		if !r.End.Equal(r.Lease) {
 			w.wrong("it ended at %v, and the lease at %v", r.End, r.Lease)
