@@ -16,13 +16,17 @@ type change struct {
 	rounds       []*Round
 }
 
-// surelyReplaced reports whether a leader of the same term or of a lower one came after the former leader, and led on
-// when that had surely stopped. Without a lease, nothing keeps a node from a term that it cannot know of.
-func (g *group) surelyReplaced(former, next *Leadership) bool {
-	began := g.apart(former.first().Node, next.first().Node)
-	return !leased(g.guarantee) && !former.End.IsZero() && !next.First.IsZero() &&
-		began != unbounded && former.From.Add(began).Before(next.From) &&
-		g.apart(former.Ended.Ref.Node, next.first().Node) != unbounded
+// replaced reports whether a leader of the same term or of a lower one surely came after the former leader, and led on
+// when that had stopped; or perhaps, where no messages compare the clocks that would tell it. Without a lease, nothing
+// keeps a node from a term that it cannot know of.
+func (g *group) replaced(former, next *Leadership) (surely, perhaps bool) {
+	if leased(g.guarantee) || former.End.IsZero() || next.First.IsZero() {
+		return false, false
+	}
+	by := next.first().Node
+	began, ended := g.apart(former.first().Node, by), g.apart(former.Ended.Ref.Node, by)
+	perhaps = began == unbounded || ended == unbounded
+	return !perhaps && former.From.Add(began).Before(next.From), perhaps
 }
 
 // allot gives each round to the change in which it was called. That is the first one to a leadership of its term, or of

@@ -561,3 +561,22 @@ func TestEndAfterTheNextByClocksThatAreNotCompared(t *testing.T) {
 		t.Errorf("%+v %+v", g.Incidents, g.Clocks)
 	}
 }
+
+// "Nobody led for 500 ms in all, in 1 change": another node led the last term later, or at once. No messages compare
+// its clock with the others', so that nothing tells for how long nobody led before.
+func TestNobodyLedForLongerThanTheClocksTell(t *testing.T) {
+	const hour = 3_600_000
+	v := newVoters()
+	v.guarantee, v.algo = "best-effort", "bully"
+	v.exchange(1, 1, 0, 2001) // the clock of node 2 is 2 s ahead
+	v.exchange(2, 1, 2010, 11)
+	v.callAndLead(1, 100, 1)
+	v.resign(1, 1000, 1)
+	v.callAndLead(2, 3500, 2)
+	v.resign(2, 5000, 2)
+	v.callAndLead(3, 8000+hour, 2)
+	g := v.b.History().Groups[0]
+	if text := told(t, g); !g.Leaderless.AtLeast || !strings.Contains(text, "at least") {
+		t.Errorf("told:\n%s", text)
+	}
+}

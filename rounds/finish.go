@@ -39,6 +39,7 @@ func (g *group) finish(out *Group) {
 	for i := range out.Incidents {
 		out.Leaderless.add(&out.Incidents[i])
 	}
+	out.Leaderless.AtLeast = out.Leaderless.AtLeast || g.changesUntold
 	out.Until = g.last
 	for _, m := range g.nodes {
 		for _, l := range m.lives {

@@ -47,6 +47,8 @@ type group struct {
 	last       time.Time // the corrected time of the last record
 	logsEnd    time.Time // of the last record, or of a later line of a node
 
+	changesUntold bool // see incidents
+
 	// What is known once all records of some rounds are there.
 	pairing     *pairing
 	delays      delays // of the pairs that are certain

@@ -152,7 +152,7 @@ func (in *Incident) Length() string {
 type Leaderless struct {
 	Changes int           `json:"changes"` // of leadership
 	Sum     time.Duration `json:"sum"`
-	AtLeast bool          `json:"at_least,omitempty"` // of some changes the records do not tell all
+	AtLeast bool          `json:"at_least,omitempty"` // the records do not tell all, or not of all changes
 	Worst   *Incident     `json:"-"`                  // the longest, nil without changes
 }
 
@@ -199,8 +199,10 @@ const (
 	Inferred Confidence = "inferred"
 )
 
-// incidents returns the changes of leadership, in the order of time.
+// incidents returns the changes of leadership, in the order of time. It notes whether there may be others, which only
+// clocks would tell that are not compared.
 func (g *group) incidents(rounds []*Round) []Incident {
+	g.changesUntold = false
 	former := g.settledLeadership() // the one that lasted longest so far
 	later := g.list[slices.Index(g.list, former)+1:]
 	all := make([]change, 0, len(later)+1)
@@ -209,7 +211,8 @@ func (g *group) incidents(rounds []*Round) []Incident {
 			if !former.outlivedBy(next) { // two led at once, and the former led on
 				continue
 			}
-			if !g.surelyReplaced(former, next) {
+			if surely, perhaps := g.replaced(former, next); !surely {
+				g.changesUntold = g.changesUntold || perhaps
 				former = next
 				continue
 			}

@@ -121,6 +121,7 @@ func (g *group) close(incidents []Incident) {
 		over++
 		p.former = g.leaderships[leadershipKey{in.Leader, in.Term}]
 	}
+	p.sum.AtLeast = p.sum.AtLeast || over > 0 && g.changesUntold
 	g.keepLeaderships()
 	_, p.unasked = flapping(g.unasked(incidents[:over]), false)
 	p.unasked = keepLast(p.unasked, keepChanges)
