@@ -254,7 +254,8 @@ func (r *reading) missedIncidents() {
 	}
 	for _, away := range r.vacancies() {
 		// A leader that was stopped does not answer, and leads on until its lease ends.
-		if away.length() > 3*time.Second && !told(away, away.length()-2*time.Second, false) && !r.stalled(away) {
+		long := away.length() > 3*time.Second && !r.stalled(away)
+		if long && !told(away, away.length()-2*time.Second, false) && !r.saidUnknown(away) {
 			r.fail("incident: missing, or far too short, level "+r.Plan.Level, "nobody led from %s to %s; told: %s",
 				clock(away.From), clock(away.Until), r.incidents())
 		}
@@ -269,6 +270,16 @@ func (r *reading) missedIncidents() {
 		r.fail("incident: does not say that there was no majority, level "+r.Plan.Level, "from %s to %s; told: %s",
 			clock(lost.From), clock(lost.Until), r.incidents())
 	}
+}
+
+// saidUnknown reports whether it is said that nobody may have led for longer than is told, and that no messages compare
+// the clock of a node which led until that time, or since then: nothing tells then whether it led meanwhile.
+func (r *reading) saidUnknown(away span) bool {
+	apart := r.uncompared()
+	return r.group.Leaderless.AtLeast && slices.ContainsFunc(r.Sightings, func(s *sighting) bool {
+		beside := s.Last.Until.Equal(away.From) || s.First.From.Equal(away.Until)
+		return s.Leads && beside && apart[s.Node]
+	})
 }
 
 // perhaps reports whether all that time lies before it is certain that nobody led, in what is told beside to have been
