@@ -174,8 +174,7 @@ func TestOverlapWithAQuietLeader(t *testing.T) {
 // until it wakes and hears of the next one, but leads nobody meanwhile.
 func TestOverlapWithALeaderThatMayHaveBeenPaused(t *testing.T) {
 	for silent, want := range map[bool]string{
-		true: "at once, for 4 s at most: node 2 was silent to the others for 3.99 s of that, and may have been " +
-			"paused.",
+		true:  "at once, for 4 s; node 2 was silent to the others for 3.99 s of that, and may have been paused.",
 		false: "at once, for 4 s.",
 	} {
 		v := newVoters()

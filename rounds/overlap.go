@@ -67,7 +67,7 @@ func (g *group) overlap(a, b *Leadership) (Finding, bool) {
 		if Span(quiet) == Span(both) {
 			part = "all that time"
 		}
-		long += fmt.Sprintf(" at most: node %d was silent to the others %s, and may have been paused", a.Leader, part)
+		long += fmt.Sprintf("; node %d was silent to the others %s, and may have been paused", a.Leader, part)
 	case unknown && (a.gap || a.Last.IsZero()):
 		long = "; no record tells for how long"
 	case unknown:
