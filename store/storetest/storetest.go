@@ -3,7 +3,9 @@ package storetest
 
 import (
 	"context"
+	"math/rand/v2"
 	"net"
+	"strconv"
 	"testing"
 	"time"
 
@@ -43,16 +45,20 @@ func Run(t *testing.T, r Rig) {
 	}
 }
 
-// FreePort returns a port of this machine at which nobody listens.
+// FreePort returns a port of this machine at which nobody listens. A server may bind it much later, as ZooKeeper does
+// when it comes to lead: so it is none that the kernel gives to outgoing connections.
 func FreePort(t *testing.T) (port string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	const first, count, tries = 10_000, 20_000, 100
+	for range tries {
+		port = strconv.Itoa(first + rand.IntN(count))
+		if l, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
+			l.Close()
+			return port
+		}
 	}
-	defer l.Close()
-	_, port, _ = net.SplitHostPort(l.Addr().String())
-	return port
+	t.Fatalf("%d ports from %d on are taken", tries, first)
+	return ""
 }
 
 // Player is a candidate under test.
