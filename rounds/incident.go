@@ -375,11 +375,12 @@ func (in *Incident) lostBefore(c *Cause, g *group) bool {
 	if led == nil || c.Lost != in.Former || in.Former == 0 || c.At.IsZero() {
 		return false
 	}
-	off := g.apart(c.Node, led.first().Node)
-	return off != unbounded && !c.At.Add(-off).After(led.From) || g.followedTo(c.Ref) < in.FormerTerm
+	off, followed := g.apart(c.Node, led.first().Node), g.followedTo(c.Ref)
+	return off != unbounded && !c.At.Add(-off).After(led.From) || followed != 0 && followed < in.FormerTerm
 }
 
-// followedTo returns the term of the leader in which the process of a record believed before that, 0 for nobody's.
+// followedTo returns the term of the leader in which the process of a record believed before that, 0 for nobody's, or
+// if that is not known.
 func (g *group) followedTo(ref Ref) uint64 {
 	if m := g.nodes[ref.Node]; m != nil && m.byIncarnation[ref.Incarnation] != nil && ref.Seq > 0 {
 		return m.byIncarnation[ref.Incarnation].ledAt(ref.Seq - 1)
