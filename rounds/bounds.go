@@ -51,14 +51,14 @@ func (g *group) retire() {
 	g.tried = 2 * g.held
 }
 
-// excess returns the lowest terms, whose records are too many to be held. The last of them has a leader, if one of them
-// has.
+// excess returns the lowest terms, whose records are too many to be held, or which are too many themselves. The last of
+// them has a leader, if one of them has.
 func (g *group) excess() []uint64 {
 	terms := slices.Sorted(maps.Keys(g.open))
 	led, enough := 0, 0
 	left, most := g.held, min(g.bounds.Records/2, max(g.bounds.Records/8, keepRecords))
 	for i, term := range terms[:max(0, len(terms)-2)] {
-		if left <= most {
+		if left <= most && len(terms)-i <= keepTerms {
 			break
 		}
 		t := g.open[term]

@@ -311,11 +311,14 @@ func (g *group) arrive(got receipt, e *entry, in *log) {
 		})
 		same = same[max(0, at-neighbours):min(sent, at+neighbours)]
 	}
-	near, later := some(0), some(0)
+	near, later, entered := some(0), some(0), uint64(0)
+	if e != nil && sent > 0 {
+		entered = e.entered()
+	}
 	for i := range same {
 		m := &same[i]
 		asked := p.asked(e, m)
-		if asked != nil && asked == e || !m.fitsClock(&got) || !m.may(&got) || g.ofOtherTerm(m, e) {
+		if asked != nil && asked == e || !m.fitsClock(&got) || !m.may(&got) || g.ofOtherTerm(m, e, entered) {
 			continue
 		}
 		near |= 1 << i
@@ -361,11 +364,10 @@ func (m *post) may(got *receipt) bool {
 // ofOtherTerm reports whether m is of the leader of another term than the one whose leader the process of the entry e
 // follows since it received the message, or of another term than the one that this process entered by it. Under a
 // lease, the record that sent a message may belong to the round of an earlier term than the message, in which it voted.
-func (g *group) ofOtherTerm(m *post, e *entry) bool {
+func (g *group) ofOtherTerm(m *post, e *entry, entered uint64) bool {
 	if e == nil {
 		return false
 	}
-	entered := e.entered()
 	if !leased(g.guarantee) {
 		return entered != 0 && entered != m.by.log.term
 	}

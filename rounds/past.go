@@ -41,7 +41,8 @@ type past struct {
 const (
 	keepMarks, keepBeliefs, keepHappenings, keepQuiet = 8192, 4096, 4096, 4096 // of each process
 	keepLives, keepDeaths, keepChanges                = 256, 64, 64
-	keepRecords                                       = 512 // of all processes, of rounds that may be over, at least
+	// of all processes, of rounds that may be over: so many records, or so many terms if these have fewer
+	keepRecords, keepTerms = 512, 16
 )
 
 // remember begins to keep a past. deaths are those that the Builder knows.
