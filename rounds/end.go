@@ -233,16 +233,20 @@ func (g *group) endedBefore(r *Leadership) {
 
 // heldOn reports whether the leader seems to have renewed its lease until its process ended: a majority of the voters,
 // the leader among them, believed in it then. For one whose lease ended by itself soon after, or would have, it had
-// sent no HEARTBEAT for long. Where no record says who votes, one follower is enough.
+// sent no HEARTBEAT for long; one that slept may have noticed that end late. Where no record says who votes, one
+// follower is enough.
 func (g *group) heldOn(r *Leadership) bool {
 	with := map[uint64]bool{r.Leader: true}
 	for _, f := range r.Followers {
-		until := r.End
+		held, until := f.Until, r.End
+		if f.expired {
+			held = g.expired(&f)
+		}
 		if f.expired || f.lease.After(r.End) && f.lease.Sub(r.End) < g.leaseTime/4 {
 			until = until.Add(g.leaseTime / 2)
 		}
 		off := g.apart(f.Node, r.Ended.Ref.Node)
-		if off != unbounded && !f.Until.Add(off).Before(until) && (len(g.voters) == 0 || g.voters[f.Node]) {
+		if off != unbounded && !held.Add(off).Before(until) && (len(g.voters) == 0 || g.voters[f.Node]) {
 			with[f.Node] = true
 		}
 	}

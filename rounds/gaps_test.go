@@ -340,6 +340,22 @@ func TestLeaseInAGap(t *testing.T) {
 	}
 }
 
+// "The process of node 1 ended" is told as the end of its leadership, whose lease had run out before: its follower was
+// asleep until long after that, and noticed it then. The records are missing in which the leader noticed it.
+func TestLeaseThatASleeperHeld(t *testing.T) {
+	v := newVoters()
+	v.start(1, 0)
+	v.lead(1, 10, 1)
+	v.follow(2, 20, 1, 1)
+	v.life[1]++
+	v.seq["n1life2"] = 1
+	v.add(1, 1300, trace.Record{Event: "timeout", Term: 1})
+	v.miss(2, 4000, 1)
+	if l := v.b.History().Groups[0].Leaderships[0]; l.Ended.Kind != rounds.EndedUnseen || !l.End.Equal(atMS(1300)) {
+		t.Errorf("%+v", l)
+	}
+}
+
 // "Node 3 led term 1 until 4 s": the log of the leader ends at 1 s, and a HEARTBEAT that came late kept its lease
 // until 4.4 s. A lease runs from the last HEARTBEAT that a majority answered.
 func TestLeaseWithALateHeartbeat(t *testing.T) {
