@@ -138,7 +138,7 @@ type reading struct {
 	shift  map[uint64]time.Duration     // how far each clock was ahead
 	group  *rounds.Group                // what the inspector says
 	fix    map[uint64]rounds.Clock      // how far it says each clock was ahead
-	sends  map[sim.Mail]*trace.Record   // the records that sent each message, with the receiver
+	sends  map[sim.Mail][]*trace.Record // the records that sent messages of one id to one receiver
 	reign  map[reignKey]*sim.Reign      // the true leaderships
 	terms  map[uint64][]*sim.Reign      // the same by term
 	lives  map[string]*sim.Process      // the true processes, by incarnation
@@ -157,7 +157,7 @@ func (run *trueRun) read(t *testing.T, v variant, d *rand.Rand) *reading {
 	t.Helper()
 	r := &reading{
 		variant: v, run: run, byRef: map[rounds.Ref]*trace.Record{}, last: map[string]*trace.Record{},
-		shift: map[uint64]time.Duration{}, fix: map[uint64]rounds.Clock{}, sends: map[sim.Mail]*trace.Record{},
+		shift: map[uint64]time.Duration{}, fix: map[uint64]rounds.Clock{}, sends: map[sim.Mail][]*trace.Record{},
 		reign: map[reignKey]*sim.Reign{}, terms: map[uint64][]*sim.Reign{}, lives: map[string]*sim.Process{},
 	}
 	files := r.files(t, d)
@@ -219,7 +219,8 @@ func (r *reading) index() {
 		r.last[rec.Incarnation] = rec
 		for _, sent := range rec.Sent {
 			if _, to, id, err := trace.SentID(sent); err == nil {
-				r.sends[mail(rec.Node, uint64(to), id, rec.HLC)] = rec
+				m := mail(rec.Node, uint64(to), id, "")
+				r.sends[m] = append(r.sends[m], rec)
 			}
 		}
 	}
