@@ -50,6 +50,9 @@ type (
 	// Enters says that this node learned of a term that is above its own, which is Above until then.
 	Enters struct{ Term, Above Place }
 
+	// Drops says that this node drops the message that it received, which is of the Term: that is below its own.
+	Drops struct{ Term Place }
+
 	// Ignores says that this node does not follow the sender of the HEARTBEAT that it received.
 	Ignores struct{}
 
@@ -115,6 +118,7 @@ func (Wins) decision()      {}
 func (Leads) decision()     {}
 func (Follows) decision()   {}
 func (Enters) decision()    {}
+func (Drops) decision()     {}
 func (Ignores) decision()   {}
 func (Votes) decision()     {}
 func (Answers) decision()   {}

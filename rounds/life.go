@@ -133,6 +133,16 @@ func (l *life) before(t time.Time, fix clockFix) (last mark, ok bool) {
 	return marks[i-1], true
 }
 
+// termBefore returns the process's own term by the record before the one with this number, 0 if that does not say it.
+func (l *life) termBefore(seq uint64) uint64 {
+	marks := l.sorted()
+	i, _ := slices.BinarySearchFunc(marks, seq, func(m mark, seq uint64) int { return cmp.Compare(m.seq, seq) })
+	if i == 0 {
+		return 0
+	}
+	return marks[i-1].own
+}
+
 // silentAround reports whether the process wrote nothing for a time around t that is much longer than it was ever
 // silent before: three times as long. And maxTransit is long: it was paused, or at level info it may have been.
 func (l *life) silentAround(t time.Time, fix clockFix) bool {

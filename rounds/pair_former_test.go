@@ -288,6 +288,45 @@ func TestReceiptOfAnotherTerm(t *testing.T) {
 	}
 }
 
+// "Give or take 55.9 ms", and it was 81 ms: the message was of the former process of its sender, in a record that is
+// lost, and held up for long. Its receiver dropped it, since it was of a term that the process was beyond that sent one
+// with its number, or that this one had not reached.
+func TestReceiptOfATermThatIsOver(t *testing.T) {
+	for _, c := range []struct {
+		guarantee string
+		before    uint64 // the term in which the sender was before
+		term      uint64 // of the message that was received
+		arrived   bool
+	}{
+		{"best-effort", 2, 2, true},
+		{"best-effort", 3, 2, false},
+		{"best-effort", 3, 3, true},
+		{"best-effort", 3, 4, false},
+		{"lease", 3, 2, true},
+		{"lease", 3, 4, false},
+	} {
+		v := newVoters()
+		v.algo, v.guarantee = "bully", c.guarantee
+		v.start(1, 0)
+		v.start(2, 0)
+		v.add(1, 900, trace.Record{Event: "timeout", Term: c.before})
+		v.add(1, 1000, trace.Record{
+			Event: "receive", Term: 3, From: 3, Msg: "ELECTION", MsgID: "3:1", Sent: []string{"COORDINATOR>2#1:1"},
+			Why: []string{"ELECTION of term 2 is below term 3 -> drop it, tell 2 that 1 leads"},
+		})
+		v.add(2, 1400, trace.Record{
+			Event: "receive", Term: 5, From: 1, Msg: "COORDINATOR", MsgID: "1:1",
+			Why: []string{fmt.Sprintf("COORDINATOR of term %d is below term 5 -> drop it", c.term)},
+			Reasons: []trace.Reason{{Code: "nomination.stale", Args: []trace.Arg{
+				{Is: trace.Words, Words: "COORDINATOR"}, {Number: c.term}, {Number: 5},
+			}}},
+		})
+		if arrived := slices.Contains(v.arrivedOf("n1life1"), "1:1"); arrived != c.arrived {
+			t.Errorf("%+v: arrived %v", c, arrived)
+		}
+	}
+}
+
 // "Called arrived, and never received": the first process sent the message, in a record that is lost. The next four
 // used its number for messages that are known, so that none of them sent it; no message compares the clocks.
 func TestReceiptOfAProcessLongAgo(t *testing.T) {

@@ -89,9 +89,11 @@ func (c *Core) askedByStranger(m proto.Message) bool {
 }
 
 var (
-	whyStaleMustTake = reasons.Kind("stale-must-take", "%s of term %d is below term %d -> %d must take the next")
-	whyStale         = reasons.Kind("stale", "%s of term %d is below term %d -> drop it")
-	whyStaleTell     = reasons.Kind("stale-tell", "%s of term %d is below term %d -> drop it, tell %d that %d leads")
+	whyStaleMustTake = reasons.Kind("stale-must-take", "%s of term %d is below term %d -> %d must take the next",
+		algorithms.Drops{Term: 1})
+	whyStale     = reasons.Kind("stale", "%s of term %d is below term %d -> drop it", algorithms.Drops{Term: 1})
+	whyStaleTell = reasons.Kind("stale-tell", "%s of term %d is below term %d -> drop it, tell %d that %d leads",
+		algorithms.Drops{Term: 1})
 )
 
 // stale drops a message of a lower term. It tells the sender who leads, so that a node that missed later
