@@ -25,6 +25,9 @@ func (g *group) replaced(former, next *Leadership) (surely, perhaps bool) {
 	}
 	by := next.first().Node
 	began, ended := g.apart(former.first().Node, by), g.apart(former.Ended.Ref.Node, by)
+	if ended != unbounded && former.End.Add(ended).Before(next.From) { // whatever the clock of the former leader shows
+		return true, false
+	}
 	perhaps = began == unbounded || ended == unbounded
 	return !perhaps && former.From.Add(began).Before(next.From), perhaps
 }

@@ -524,6 +524,25 @@ func TestALeaderOfNoHigherTermIsAChange(t *testing.T) {
 	}
 }
 
+// "For how long nobody led, in 1 change, is not known": no messages compare the clock of the former leader, but that of
+// who saw its process ended. So the next leader of its term came after it.
+func TestALeaderThatCameAfterAnEndThatAnotherSaw(t *testing.T) {
+	v := newVoters()
+	v.level, v.algo, v.guarantee = "info", "bully", "best-effort"
+	v.add(1, 0, trace.Record{Event: "peers", Alive: []uint64{1, 3}})
+	v.leadAlone(3, 100, 4)
+	v.add(1, 1000, trace.Record{
+		Term: 4, Event: "peers", Alive: []uint64{1}, Evidence: "link-closed 3, dial-refused 3",
+	})
+	v.exchange(1, 4, 2000, 2010)
+	v.exchange(2, 4, 2100, 2110)
+	v.leadAlone(2, 3000, 4)
+	v.add(2, 4000, trace.Record{Term: 4, Event: "peers", Leader: 2, Alive: []uint64{1, 2}})
+	if in := v.last(); in.Former != 3 || in.Leader != 2 || in.Leaderless != 2*time.Second {
+		t.Errorf("%+v", in)
+	}
+}
+
 // Two led one term at once, and the second one led on when the first had heard of it: that was no change.
 func TestALeaderThatOutlivesAnotherOfItsTermIsAChange(t *testing.T) {
 	v := newVoters()
