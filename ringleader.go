@@ -15,7 +15,6 @@ import (
 	"iter"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/rs/zerolog"
 
@@ -102,7 +101,7 @@ func (r *reading) loggers() (records, log zerolog.Logger) {
 	if security := r.s.Security(); security != "" {
 		lines = lines.Str("security", security) // records have it anyway
 	}
-	log = lines.Logger().Hook(timestamp{})
+	log = lines.Logger().Hook(daemon.Timestamp{})
 	for _, warning := range r.warnings {
 		log.Warn().Msg(warning)
 	}
@@ -111,14 +110,6 @@ func (r *reading) loggers() (records, log zerolog.Logger) {
 			"each side has a leader; name the voters")
 	}
 	return records, log
-}
-
-// timestamp adds the time to each line of the log. Package zerolog's own timestamp would have the
-// format that the program has set for all its logs.
-type timestamp struct{}
-
-func (timestamp) Run(e *zerolog.Event, _ zerolog.Level, _ string) {
-	e.Str(zerolog.TimestampFieldName, time.Now().Format(time.RFC3339Nano))
 }
 
 // watch waits until the node fails or Leave is called. It ends a node that failed.

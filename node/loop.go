@@ -141,7 +141,7 @@ func (n *Node) step(ev algorithms.Event) error {
 			return fmt.Errorf("%w: %w", ErrDisk, err)
 		}
 	}
-	wall := time.Now() // saving took a while; this is when the Step takes effect
+	wall := n.readWall() // saving took a while; this is when the Step takes effect
 	n.cfg.Recorder.Stamp(wall, ev, &out)
 	for _, m := range out.Send {
 		n.cfg.Transport.Send(m)
@@ -177,6 +177,20 @@ func (n *Node) step(ev algorithms.Event) error {
 		return n.step(algorithms.LeaseExpired{Term: out.Leader.Term})
 	}
 	return nil
+}
+
+// readWall reads the machine's wall clock. If somebody set it, the next record and a line of the log tell by how much.
+func (n *Node) readWall() time.Time {
+	wall, set := n.cfg.Wall()
+	if by := n.cfg.Recorder.SetClock(set); by != 0 {
+		direction := "forward"
+		if by < 0 {
+			direction = "back"
+		}
+		n.cfg.Logger.Info().Msgf("somebody set the clock of this machine %s by %v; leases do not depend on it",
+			direction, by.Abs().Round(time.Millisecond))
+	}
+	return wall
 }
 
 // arm sets the timer. A timer that was stopped or reset never fires for its earlier deadline.

@@ -1,13 +1,17 @@
 package node
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
 // timeouts is a Machine that answers a Campaign by the deadline in its reason,
@@ -204,4 +208,34 @@ func TestClockNeverGoesBack(t *testing.T) {
 			t.Errorf("at %d the clock reads %v, want %v", r.now, got, want)
 		}
 	}
+}
+
+// "It gives records their times", and tells that somebody set the clock: a record of the next Step has it, and a line of
+// the log.
+func TestClockOfTheMachineIsSet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		set := time.Duration(0)
+		var log bytes.Buffer
+		var records []trace.Record
+		m := &timeouts{zero: time.Now()}
+		f := start(t, m.step, func(_ *fixture, c *Config) {
+			c.Wall = func() (time.Time, time.Duration) { return m.zero.Add(set), set }
+			c.Record = func(r trace.Record) { records = append(records, r) }
+			c.Logger = zerolog.New(&log)
+		})
+		for _, set = range []time.Duration{0, -3200 * time.Millisecond, -3200 * time.Millisecond, time.Hour} {
+			if err := f.Campaign(t.Context(), ""); err != nil {
+				t.Fatal(err)
+			}
+			if rec := records[len(records)-1]; rec.ClockSet != set || !rec.Time.Equal(m.zero.Add(set)) {
+				t.Errorf("set by %v: %+v", set, rec)
+			}
+		}
+		const lines = `{"level":"info","message":"somebody set the clock of this machine back by 3.2s; ` +
+			`leases do not depend on it"}` + "\n" + `{"level":"info","message":"somebody set the clock of this ` +
+			`machine forward by 1h0m3.2s; leases do not depend on it"}` + "\n"
+		if log.String() != lines {
+			t.Errorf("%s", log.String())
+		}
+	})
 }

@@ -74,6 +74,9 @@ type Config struct {
 	// Now is the clock of the Machine, and of leases. It never goes back. For leases it must also
 	// go on while the machine is suspended, as the clock of package clock does. Nil means time.Now.
 	Now func() time.Time
+	// Wall returns what the machine's wall clock shows, and by how much somebody set it since the process began, as
+	// package clock does. It gives records their times. Nil means time.Now, and a clock that nobody sets.
+	Wall func() (now time.Time, set time.Duration)
 	// Guarantee says how far the Machine's answers can be trusted.
 	Guarantee algorithms.Guarantee
 	// Reconcile reconciles the work of two leaders that met. The Node calls it in a goroutine of its own,
@@ -182,6 +185,9 @@ func New(cfg Config) (*Node, error) {
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
+	}
+	if cfg.Wall == nil {
+		cfg.Wall = func() (now time.Time, set time.Duration) { return time.Now(), 0 }
 	}
 	if cfg.Fencer == nil {
 		cfg.Fencer = noFencer{}

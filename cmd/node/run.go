@@ -15,6 +15,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader"
 	"github.com/ringleader-dev/ringleader/internal/address"
+	"github.com/ringleader-dev/ringleader/internal/daemon"
 	"github.com/ringleader-dev/ringleader/internal/logging"
 	"github.com/ringleader-dev/ringleader/internal/supervise"
 	"github.com/ringleader-dev/ringleader/internal/trace"
@@ -85,11 +86,11 @@ func sayEnded(log zerolog.Logger, err error) {
 
 // nodeLog returns the log of this process for events that the node does not log itself.
 func nodeLog(r resolved) zerolog.Logger {
-	lines := logging.New(r.Log, r.LogLevel).With().Timestamp().Str("cluster", r.Cluster).Uint64("node", uint64(r.ID))
+	lines := logging.New(r.Log, r.LogLevel).With().Str("cluster", r.Cluster).Uint64("node", uint64(r.ID))
 	if security := r.Security(); security != "" {
 		lines = lines.Str("security", security)
 	}
-	return lines.Logger()
+	return lines.Logger().Hook(daemon.Timestamp{})
 }
 
 // operate runs a node until a signal or a failure ends it. It starts the node anew each time that

@@ -173,6 +173,7 @@ func (d *Daemon) openState() (algorithms.State, error) {
 func (d *Daemon) newNode(saved algorithms.State, records zerolog.Logger) (*node.Node, error) {
 	c := d.NodeConfig(d.Incarnation, saved, rand.Uint64())
 	c.Disk, c.Transport, c.Fencer, c.Now, c.Logger = d.state, sender{d}, d.fencer(), clock.Now, d.log
+	c.Wall = clock.Wall
 	c.Ineligible, c.Recovery = d.tellEligible, d.recovers
 	c.Record = func(rec trace.Record) { trace.Write(records, rec) }
 	if d.store != nil {

@@ -8,13 +8,15 @@ import (
 
 // Farewell is the last line of a process: it was told to end, or it failed. It is no record.
 type Farewell struct {
-	Time    time.Time `json:"time"`
-	Cluster string    `json:"cluster"`
-	Node    uint64    `json:"node"`
-	Message string    `json:"message"`
-	Error   string    `json:"error,omitempty"`     // why it failed; empty if it was told to end
-	Code    int       `json:"exit_code,omitempty"` // 0 if it was told to end
-	Reason  string    `json:"reason,omitempty"`    // InUse or Failed; empty if told to end, or of a former release
+	Time time.Time `json:"time"`
+	// ClockSet is by how much somebody set the clock of Time since the process began: see Record.
+	ClockSet time.Duration `json:"clock_set_ns,omitempty"`
+	Cluster  string        `json:"cluster"`
+	Node     uint64        `json:"node"`
+	Message  string        `json:"message"`
+	Error    string        `json:"error,omitempty"`     // why it failed; empty if it was told to end
+	Code     int           `json:"exit_code,omitempty"` // 0 if it was told to end
+	Reason   string        `json:"reason,omitempty"`    // InUse or Failed; empty if told to end, or of a former release
 }
 
 // The reasons for which a process fails: its directory or one of its ports was in use, or another one.

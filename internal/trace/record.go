@@ -46,14 +46,20 @@ const (
 // Unauthenticated is Record.Security of a node without credentials that other machines reach.
 const Unauthenticated = "unauthenticated"
 
+// ClockSetField is the name of Record.ClockSet, which other lines of a node have, too.
+const ClockSetField = "clock_set_ns"
+
 // Record is one Step of one node.
 type Record struct {
-	Level       string    `json:"level"`
-	Time        time.Time `json:"time"`
-	Cluster     string    `json:"cluster,omitempty"`
-	Node        uint64    `json:"node"`
-	Incarnation string    `json:"incarnation,omitempty"` // the first digits; tells the processes of a node apart
-	Algo        string    `json:"algo"`
+	Level string    `json:"level"`
+	Time  time.Time `json:"time"`
+	// ClockSet is by how much somebody set the wall clock since the process began, forward if it is above zero. Time
+	// and ValidUntil are by the clock as it is now. A new value is in the first Step after the clock was set.
+	ClockSet    time.Duration `json:"clock_set_ns,omitempty"`
+	Cluster     string        `json:"cluster,omitempty"`
+	Node        uint64        `json:"node"`
+	Incarnation string        `json:"incarnation,omitempty"` // the first digits; tells the processes of a node apart
+	Algo        string        `json:"algo"`
 	// Seq numbers the records that this process wrote, from 1. A gap means that a record is
 	// missing.
 	Seq uint64 `json:"seq"`
@@ -160,6 +166,9 @@ func (r *Record) IsRecord() bool { return r.Node != 0 && r.Event != "" && r.Seq 
 // MarshalZerologObject writes every field except the level, which the logger writes.
 func (r Record) MarshalZerologObject(e *zerolog.Event) {
 	e.Str("time", r.Time.Format(time.RFC3339Nano)) // whatever format the program chose for its own
+	if r.ClockSet != 0 {
+		e.Int64(ClockSetField, int64(r.ClockSet))
+	}
 	if r.Cluster != "" {
 		e.Str("cluster", r.Cluster)
 	}

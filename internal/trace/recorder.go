@@ -22,7 +22,9 @@ type Recorder struct {
 	asked  uint64 // the number of the last ask to a store
 	clock  proto.HLC
 	prev   algorithms.Leader
-	term   uint64 // the node's own term
+	term   uint64        // the node's own term
+	set    time.Duration // by how much the wall clock was set since the process began
+	reset  bool          // and that is news
 
 	alive []proto.NodeID        // the last view
 	lost  map[proto.NodeID]bool // who left it, and is not back
@@ -47,6 +49,14 @@ type RecorderConfig struct {
 
 // NewRecorder returns a Recorder that counts from 1.
 func NewRecorder(cfg RecorderConfig) *Recorder { return &Recorder{cfg: cfg} }
+
+// SetClock takes by how much somebody set the wall clock since the process began, and returns by how much that was
+// since the last call. The next record, of whatever Step, has level info at least and tells it.
+func (r *Recorder) SetClock(set time.Duration) (by time.Duration) {
+	by, r.set = set-r.set, set
+	r.reset = r.reset || by != 0
+	return by
+}
 
 // Receipt returns what the hybrid clock will show after message m is received at the wall clock
 // time now. It does not change the clock: Stamp does.
@@ -77,7 +87,7 @@ func (r *Recorder) Record(
 ) (rec Record, ok bool) {
 	change := changeOf(r.cfg.Node, r.prev, out, ev)
 	news := r.viewed(ev)
-	level := levelOf(out, change, news)
+	level := levelOf(out, change, news || r.reset)
 	prev := r.prev
 	r.prev = out.Leader
 	r.term = max(r.term, uint64(out.Leader.Term))
@@ -88,8 +98,9 @@ func (r *Recorder) Record(
 		return Record{}, false
 	}
 	r.seq++
+	r.reset = false
 	rec = Record{
-		Level: level.String(), Time: wall, Cluster: r.cfg.Cluster,
+		Level: level.String(), Time: wall, ClockSet: r.set, Cluster: r.cfg.Cluster,
 		Store: r.cfg.Store, Security: r.cfg.Security,
 		Node: uint64(r.cfg.Node), Incarnation: r.cfg.Incarnation.Short(), Algo: r.cfg.Algorithm,
 		Seq: r.seq, HLC: r.clock.String(), Term: r.term,
@@ -109,6 +120,9 @@ func (r *Recorder) Record(
 	}
 	rec.setCause(ev)
 	rec.setBelief(r.cfg, out.Leader)
+	if !rec.ValidUntil.IsZero() {
+		rec.ValidUntil = rec.ValidUntil.Add(r.set) // leases are judged by another clock, which nobody sets
+	}
 	for _, s := range out.Splits {
 		rec.Splits = append(rec.Splits, r.Split(s))
 	}
@@ -230,7 +244,7 @@ func (r *Recorder) viewed(ev algorithms.Event) (news bool) {
 }
 
 // levelOf returns warn for a Step whose Output has Warn; info for a Step with a changed belief, a reason, news of a
-// split brain, or of who is alive; and debug for any other Step.
+// split brain, of who is alive, or of a clock that was set; and debug for any other Step.
 func levelOf(out algorithms.Output, change Change, news bool) zerolog.Level {
 	switch {
 	case out.Warn:

@@ -96,6 +96,38 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+// "A new value is in the first Step after the clock was set", at level info, too: though the Step decided nothing. Its
+// times are by the clock as it is now.
+func TestClockWasSet(t *testing.T) {
+	r := newRecorder(zerolog.InfoLevel)
+	until := zero.Add(time.Second)
+	step := func() (trace.Record, bool) {
+		return r.Record(zero, algorithms.Timeout{}, algorithms.Output{Leader: algorithms.Leader{Until: until}})
+	}
+	if rec, ok := step(); ok {
+		t.Errorf("of a Step that decided nothing: %+v", rec)
+	}
+	const back = -3200 * time.Millisecond
+	if by := r.SetClock(back); by != back {
+		t.Errorf("set by %v", by)
+	}
+	rec, ok := step()
+	if !ok || rec.Level != "info" || rec.ClockSet != back || !rec.ValidUntil.Equal(until.Add(back)) {
+		t.Errorf("%v: %+v", ok, rec)
+	}
+	var line bytes.Buffer
+	trace.Write(zerolog.New(&line), rec)
+	if again, err := trace.Parse(line.Bytes()); err != nil || again.ClockSet != back {
+		t.Errorf("%+v (%v) of %s", again, err, line.Bytes())
+	}
+	if by := r.SetClock(back); by != 0 {
+		t.Errorf("set by %v again", by)
+	}
+	if rec, ok := step(); ok {
+		t.Errorf("it is no news any more: %+v", rec)
+	}
+}
+
 // The same record as text.
 func TestText(t *testing.T) {
 	ev, out := takeover()

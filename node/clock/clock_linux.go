@@ -10,11 +10,23 @@ import (
 
 var ids = [...]uintptr{
 	monotonic: unix.CLOCK_MONOTONIC, boottime: unix.CLOCK_BOOTTIME, raw: unix.CLOCK_MONOTONIC_RAW,
+	realtime: unix.CLOCK_REALTIME,
 }
 
 var machine = unslewed{read: readKernel}
 
 func sinceBoot() time.Duration { return machine.now() }
+
+var wall = newWallClock(readKernel)
+
+// Wall reads the wall clock. It also returns by how much somebody set that clock since the process began, as an
+// operator or a time server does: forward if it is above zero. A clock that is only slewed is not set, nor is that of a
+// machine that was suspended. Any goroutine may call it; it takes as long as Now. On other systems than Linux the time
+// by which the clock was set is always zero: nothing there tells it from suspend.
+func Wall() (now time.Time, set time.Duration) {
+	at, set := wall.now()
+	return time.Unix(0, int64(at)), set
+}
 
 // readKernel reads the clock s. The call never blocks, so readKernel does not tell the scheduler of the
 // system call: telling it would cost more than the call.

@@ -10,3 +10,7 @@ import "time"
 var begun = time.Now()
 
 func sinceBoot() time.Duration { return time.Since(begun) }
+
+// Wall reads the wall clock. On Linux it also returns by how much somebody set that clock since the process began.
+// Here nothing tells that from suspend, and set is zero.
+func Wall() (now time.Time, set time.Duration) { return time.Now(), 0 }

@@ -13,6 +13,7 @@ const (
 	monotonic source = iota // slewed; stands still in suspend
 	boottime                // as monotonic, but counts the time in suspend
 	raw                     // not slewed; stands still in suspend
+	realtime                // slewed as boottime, counts the time in suspend as well, and may be set
 )
 
 // unslewed is the raw clock plus the time in suspend. Its readings never go back.

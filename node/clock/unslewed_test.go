@@ -8,15 +8,15 @@ import (
 // kernel is a machine's clocks. Each reading takes a while, during which slew makes
 // monotonic and boottime run faster or slower.
 type kernel struct {
-	raw, monotonic, boottime time.Duration
-	slew                     float64       // of the rates: 0.08 is 8 % faster
-	takes                    time.Duration // a reading,
-	before                   func(source)  // and what happens before it
+	raw, monotonic, boottime, realtime time.Duration
+	slew                               float64       // of the rates: 0.08 is 8 % faster
+	takes                              time.Duration // a reading,
+	before                             func(source)  // and what happens before it
 }
 
 func (k *kernel) pass(d time.Duration) {
 	slewed := time.Duration(float64(d) * (1 + k.slew))
-	k.raw, k.monotonic, k.boottime = k.raw+d, k.monotonic+slewed, k.boottime+slewed
+	k.raw, k.monotonic, k.boottime, k.realtime = k.raw+d, k.monotonic+slewed, k.boottime+slewed, k.realtime+slewed
 }
 
 func (k *kernel) read(s source) time.Duration {
@@ -24,7 +24,7 @@ func (k *kernel) read(s source) time.Duration {
 		k.before(s)
 	}
 	k.pass(k.takes)
-	return [...]time.Duration{monotonic: k.monotonic, boottime: k.boottime, raw: k.raw}[s]
+	return [...]time.Duration{monotonic: k.monotonic, boottime: k.boottime, raw: k.raw, realtime: k.realtime}[s]
 }
 
 // "Judge leases by a clock that is not slewed, and the time suspended": however the other

@@ -90,5 +90,9 @@ var decodeSeeds = []string{
 	`{"node":1,"event":"a","seq":1,"reasons":[{"code":"a","args":[1,2,3,4,5,6,7,8,9]},{},{"x":1}]}`,
 	`{"node":1,"event":"a","seq":1,"sent_bytes":9999999999999999999}`, `{"node":1,"event":"a","seq":1} x`,
 	`{"node":1,"event":"a","seq":1,"alive":null,"why":null,"time":null}`, `{"node":"1","event":"a","seq":1}`,
+	`{"node":1,"event":"a","seq":1,"clock_set_ns":-3200000000}`, `{"node":1,"event":"a","seq":1,"clock_set_ns": 7}`,
+	`{"node":1,"event":"a","seq":1,"clock_set_ns":- 7}`, `{"node":1,"event":"a","seq":1,"clock_set_ns":-}`,
+	`{"node":1,"event":"a","seq":1,"clock_set_ns":9223372036854775808}`,
+	`{"node":1,"event":"a","seq":1,"clock_set_ns":-9223372036854775808}`,
 	`{"node":1,"event":"a","seq":1,"level":"a\"b"}`, `{"node":1,"event":"a","seq":1,"level":"a"b"}`, `[]`, `{}`, ``,
 }

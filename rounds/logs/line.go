@@ -11,7 +11,8 @@ import (
 // LineSink is a Sink that also wants to know until when a log goes on.
 type LineSink interface {
 	Sink
-	// Line takes the time of a line of a node that is no record. The records of the node before it are there.
+	// Line takes the time of a line of a node that is no record, as if nobody had set the clock since the process began.
+	// The records of the node before it are there.
 	Line(cluster string, node uint64, at time.Time)
 }
 
@@ -23,7 +24,7 @@ func passLine(to Sink, line []byte) {
 	}
 	var note trace.Farewell // of which it may have the time and the node
 	if json.Unmarshal(line, &note) == nil && note.Node != 0 && !note.Time.IsZero() {
-		sink.Line(note.Cluster, note.Node, note.Time)
+		sink.Line(note.Cluster, note.Node, note.Time.Add(-note.ClockSet))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
 )
@@ -80,6 +81,8 @@ func (s *scanner) field(key []byte, rec *trace.Record) (bit uint64) {
 		rec.Level, bit = s.name(&s.last.level), 1<<0
 	case "time":
 		rec.Time, bit = s.instant(), 1<<1
+	case trace.ClockSetField:
+		rec.ClockSet, bit = time.Duration(s.signed()), 1<<37
 	case "cluster":
 		rec.Cluster, bit = s.name(&s.last.cluster), 1<<2
 	case "node":
@@ -325,6 +328,21 @@ func (s *scanner) number() (n uint64) {
 		s.failed = true
 	}
 	return n
+}
+
+// signed reads a number that may be below zero.
+func (s *scanner) signed() int64 {
+	below := s.take('-')
+	spaced := below && s.at < len(s.line) && s.line[s.at] <= ' '
+	n := s.number()
+	if spaced || n > math.MaxInt64 {
+		s.failed = true
+		return 0
+	}
+	if below {
+		return -int64(n)
+	}
+	return int64(n)
 }
 
 // count reads a number that an int can hold.
