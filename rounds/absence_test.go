@@ -17,6 +17,8 @@ type voters struct {
 	level string
 	life  map[uint64]int // how often each node was started again
 	seq   map[string]uint64
+	set   map[uint64]time.Duration // by how much the clock of each node was set
+	began map[string]time.Duration // the same when each process began
 
 	algo, guarantee string
 }
@@ -26,13 +28,20 @@ func atMS(ms int) time.Time {
 }
 
 func newVoters() *voters {
-	return &voters{rounds.NewBuilder(), "debug", map[uint64]int{}, map[string]uint64{}, "raft", "lease"}
+	return &voters{
+		b: rounds.NewBuilder(), level: "debug", life: map[uint64]int{}, seq: map[string]uint64{}, algo: "raft",
+		guarantee: "lease", set: map[uint64]time.Duration{}, began: map[string]time.Duration{},
+	}
 }
 
 func (v *voters) add(node uint64, ms int, rec trace.Record) {
-	at := atMS(ms)
+	at := atMS(ms).Add(v.set[node])
 	rec.Incarnation = fmt.Sprintf("n%dlife%d", node, v.life[node])
 	v.seq[rec.Incarnation]++
+	if v.seq[rec.Incarnation] == 1 {
+		v.began[rec.Incarnation] = v.set[node]
+	}
+	rec.ClockSet = v.set[node] - v.began[rec.Incarnation]
 	rec.Level, rec.Time, rec.Cluster, rec.Node, rec.Algo, rec.Guarantee = v.level, at, "c", node, v.algo, v.guarantee
 	rec.Seq, rec.Role = v.seq[rec.Incarnation], trace.Following
 	rec.HLC = cmp.Or(rec.HLC, fmt.Sprintf("%d.0", at.UnixMicro()))

@@ -78,18 +78,21 @@ type farewells map[uint64][]trace.Farewell
 // Left takes the last line of a process, in which it says that it ends. It may be called before the records of the
 // process are added, or after.
 func (b *Builder) Left(last trace.Farewell) {
+	last = b.unsetFarewell(last)
 	of := b.farewellsOf(cmp.Or(last.Keeper(), last.Cluster))
 	byTime := func(a, b trace.Farewell) int { return a.Time.Compare(b.Time) }
 	i, told := slices.BinarySearchFunc(of[last.Node], last, byTime)
 	if !told {
 		of[last.Node] = slices.Insert(of[last.Node], i, last)
 	}
-	b.Line(last.Cluster, last.Node, last.Time)
+	b.line(last.Cluster, last.Node, last.Time)
 }
 
 // Up takes the line by which a process says that it runs. It may be called before the records of the process are added,
 // or after.
 func (b *Builder) Up(first trace.Greeting) {
+	by, _ := b.clockSet(first.Cluster, first.Node)
+	first.Time = first.Time.Add(-by)
 	b.upsOf(first.Cluster).add(first)
 }
 
@@ -100,9 +103,15 @@ func (b *Builder) upsOf(cluster string) *greetings {
 	return b.ups[cluster]
 }
 
-// Line takes the time of a line of a node that is no record: its log goes on until then at least. It is for the time
-// in which nobody leads when the logs end.
+// Line takes the time of a line of a node that is no record, as if nobody had set its clock since its process began: its
+// log goes on until then at least. It is for the time in which nobody leads when the logs end.
 func (b *Builder) Line(cluster string, node uint64, at time.Time) {
+	_, before := b.clockSet(cluster, node)
+	b.line(cluster, node, at.Add(-before))
+}
+
+// line does what Line does, with the time as if nobody had ever set the clock.
+func (b *Builder) line(cluster string, node uint64, at time.Time) {
 	of := b.linesOf(cluster)
 	of[node] = latest(of[node], at)
 }

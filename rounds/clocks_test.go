@@ -1,6 +1,8 @@
 package rounds_test
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/rounds"
+	"github.com/ringleader-dev/ringleader/rounds/report"
 )
 
 // "Clocks that were compared in one direction only count as exactly right": where all messages go one way, that is said
@@ -140,6 +143,58 @@ func TestOverlapWithinTheErrorOfAClockThatWasSet(t *testing.T) {
 		found := slices.ContainsFunc(g.Findings, func(f rounds.Finding) bool { return f.Name == rounds.Overlap })
 		if found != overlaps {
 			t.Errorf("node 1 ceased to lead at %d ms: %+v %+v", ends, g.Findings, g.Clocks)
+		}
+	}
+}
+
+// "Two led at once", "nobody led for 10.5 s", and a clock that is "5s ahead": somebody set the clock of node 1, by its own
+// word. All its times since, and those of its next process, are told as if nobody had.
+func TestClockThatWasSetByItsOwnWord(t *testing.T) {
+	for way, by := range map[string]time.Duration{"back": -10 * time.Second, "forward": 10 * time.Second} {
+		v := newVoters()
+		v.guarantee = "best-effort"
+		v.start(1, 0)
+		v.start(2, 0)
+		v.exchange(1, 1, 100, 110)
+		v.exchange(2, 1, 200, 210)
+		v.leadAlone(1, 1000, 1)
+		v.set[1] = by
+		v.add(1, 15000, trace.Record{Event: "peers", Term: 1, Leader: 1, Alive: []uint64{1, 2}})
+		v.resign(1, 20000, 1)
+		v.leadAlone(2, 20500, 2)
+		v.exchange(1, 2, 50000, 50010)
+		v.exchange(2, 2, 50100, 50110)
+		v.b.Left(trace.Farewell{Time: atMS(52000).Add(by), ClockSet: by, Cluster: "c", Node: 1})
+		v.start(1, 53000)
+		v.b.Line("c", 1, atMS(55000).Add(by))
+		g := v.b.History().Groups[0]
+		if len(g.Findings) > 0 || len(g.Clocks) > 0 {
+			t.Errorf("set by %v: %+v %+v", by, g.Findings, g.Clocks)
+		}
+		i := slices.IndexFunc(g.Incidents, func(in rounds.Incident) bool { return in.Term == 2 })
+		if i < 0 || g.Incidents[i].Leaderless != 500*time.Millisecond {
+			t.Errorf("set by %v: %+v", by, g.Incidents)
+		}
+		first, next := g.Nodes[0].Lives[0], g.Nodes[0].Lives[1]
+		if told := first.ClockSets; len(told) != 1 || told[0].By != by || !told[0].At.Equal(atMS(15000)) ||
+			len(next.ClockSets) > 0 {
+			t.Errorf("set by %v: told %+v %+v", by, told, next.ClockSets)
+		}
+		var out bytes.Buffer
+		if err := errors.Join(report.List(&out, g, report.Selection{}), report.Remarks(&out, g)); err != nil {
+			t.Error(err)
+		}
+		for _, says := range []string{
+			fmt.Sprintf("its clock was set %s by 10 s by 12:00:15.000 [1:5]; ended", way),
+			"Somebody set the clock of node 1; times since are told as if nobody had.",
+		} {
+			if !strings.Contains(out.String(), says) {
+				t.Errorf("no %q in\n%s", says, out.String())
+			}
+		}
+		end := first.Events[len(first.Events)-1]
+		if end.Kind != rounds.Ended || !end.At.Equal(atMS(52000)) || !next.From.Equal(atMS(53000)) {
+			t.Errorf("set by %v: %+v, then %v", by, end, next.From)
 		}
 	}
 }

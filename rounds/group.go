@@ -100,7 +100,8 @@ type member struct {
 	hidden, former bool
 	// The belief of the last record that came in.
 	term, leader uint64
-	followed     uint64 // the highest term of a leader that it named
+	followed     uint64        // the highest term of a leader that it named
+	clockSet     time.Duration // by how much the clock was set, by the last record that came in
 }
 
 // log holds the records of one term until its round is built.
@@ -138,6 +139,7 @@ func (g *group) add(rec *trace.Record) {
 		g.nodes[rec.Node] = m
 	}
 	l := m.life(rec, g)
+	rec = m.unset(l, rec)
 	if l.existed == nil {
 		l.existed = &existence{life: process{g.key, l.node, l.incarnation}}
 		if g.key.run == 0 {
@@ -353,7 +355,9 @@ func (m *member) life(rec *trace.Record, g *group) *life {
 		m.current = l
 		return l
 	}
-	m.current = &life{node: rec.Node, incarnation: strings.Clone(incarnation), lists: g.emptyLists()}
+	m.current = &life{
+		node: rec.Node, incarnation: strings.Clone(incarnation), setBefore: m.clockSet, lists: g.emptyLists(),
+	}
 	if clock, err := proto.ParseHLC(rec.HLC); err == nil {
 		m.current.lead = clock.Micros - rec.Time.UnixMicro()
 	}

@@ -23,20 +23,22 @@ type life struct {
 	incarnation string
 	existed     *existence
 	seen        []span
-	lost        uint64    // the numbers missing between those of the first range, which stands for several then
-	holes       []Gap     // the last of these
-	quiet       []span    // the numbers of the messages that it sent in records which are not kept
-	quietKinds  []string  // their kinds
-	debug       bool      // it writes records of level debug
-	started     bool      // it wrote a record of its start
-	text        bool      // its records were text, and their numbers are made up
-	exposed     bool      // by its records, nothing authenticated who wrote to it
-	from        time.Time // wall time of the record with the lowest number
-	until       time.Time // of the record with the highest number
-	lead        int64     // by how many µs its hybrid clock was ahead of its own clock in the record that came first
-	inOrder     bool      // whether marks is sorted by number
-	top         mark      // of the highest number
-	numbered    uint64    // the highest number of a message that it sent
+	lost        uint64        // the numbers missing between those of the first range, which stands for several then
+	holes       []Gap         // the last of these
+	quiet       []span        // the numbers of the messages that it sent in records which are not kept
+	quietKinds  []string      // their kinds
+	debug       bool          // it writes records of level debug
+	started     bool          // it wrote a record of its start
+	text        bool          // its records were text, and their numbers are made up
+	exposed     bool          // by its records, nothing authenticated who wrote to it
+	from        time.Time     // wall time of the record with the lowest number
+	until       time.Time     // of the record with the highest number
+	lead        int64         // by how many µs its hybrid clock was ahead of its own clock in the record that came first
+	inOrder     bool          // whether marks is sorted by number
+	top         mark          // of the highest number
+	numbered    uint64        // the highest number of a message that it sent
+	setBefore   time.Duration // by how much the clock was set before it began
+	settings    []setting     // of the clock since
 	lists
 
 	told   []LifeEvent // what happened to it before forgot, and is kept
@@ -189,6 +191,7 @@ func (l *life) add(rec *trace.Record, reasons []reason, round uint64) {
 	}
 	l.debug = l.debug || rec.Level == "debug"
 	l.started = l.started || rec.Event == "start"
+	l.noteSetting(rec)
 	m := mark{rec.Seq, ownTerm(rec, reasons), round, rec.Time, 0}
 	if n := len(rec.Sent); n > 0 {
 		_, id, _ := strings.Cut(rec.Sent[n-1], "#")
@@ -416,7 +419,7 @@ func (l *life) summary(fix clockFix) Life {
 	return Life{
 		Incarnation: l.incarnation, First: l.ref(l.first()), Last: l.ref(l.last()),
 		From: fix.at(l.node, l.from), Until: fix.at(l.node, l.until),
-		Debug: l.debug, Gaps: l.gaps(),
+		Debug: l.debug, Gaps: l.gaps(), ClockSets: l.clockSets(fix),
 	}
 }
 

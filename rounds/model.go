@@ -104,6 +104,8 @@ type Life struct {
 	Gaps        []Gap     `json:"gaps,omitempty"`
 	// Events are what happened to the process, as far as it and its peers tell, by At.
 	Events []LifeEvent `json:"events,omitempty"`
+	// ClockSets are how somebody set the clock of its machine, by its own word.
+	ClockSets []ClockSet `json:"clock_sets,omitempty"`
 }
 
 // Gap is a range of a process's records that are missing.

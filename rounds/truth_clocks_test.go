@@ -143,7 +143,20 @@ func (r *reading) compareLives() {
 			for _, e := range l.Events {
 				r.compareEvent(n.ID, p, e)
 			}
+			r.compareSettings(n.ID, &l)
 		}
+	}
+}
+
+// compareSettings checks that it is told of the process whose clock was set, and of no other, by how much and when.
+func (r *reading) compareSettings(node uint64, l *rounds.Life) {
+	s, set := r.set[node]
+	if set = set && s.incarnation == l.Incarnation; !set && len(l.ClockSets) == 0 {
+		return
+	}
+	r.judge("clocks that were set")
+	if len(l.ClockSets) != 1 || l.ClockSets[0].By != s.by || !r.trueTime(node, l.ClockSets[0].At).Equal(s.at) {
+		r.fail("life: a clock that was set otherwise", 0, "node %d: %+v; told: %+v", node, s, l.ClockSets)
 	}
 }
 

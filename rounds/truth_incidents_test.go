@@ -76,8 +76,8 @@ func (r *reading) reignOf(node, term uint64) (reign *sim.Reign) {
 func (r *reading) missedIncidents() {
 	highest := uint64(0)
 	for _, one := range r.run.truth.Leaderships { // in the order in which they began
-		term := uint64(one.Term)
-		if !r.complete() || r.shifted() || term <= highest && !r.cameAfterAll(&one) {
+		term, uncompared := uint64(one.Term), r.variant.set > 0 && r.uncompared(uint64(one.Node))
+		if !r.complete() || r.shifted() || uncompared || term <= highest && !r.cameAfterAll(&one) {
 			continue
 		}
 		highest = max(highest, term)

@@ -136,6 +136,7 @@ type reading struct {
 	byRef  map[rounds.Ref]*trace.Record // the same by their names
 	last   map[string]*trace.Record     // the last record of each process in the logs, by incarnation
 	shift  map[uint64]time.Duration     // how far each clock was ahead
+	set    map[uint64]setting           // which clocks were set in the run
 	group  *rounds.Group                // what the inspector says
 	fix    map[uint64]rounds.Clock      // how far it says each clock was ahead
 	sends  map[sim.Mail][]*trace.Record // the records that sent messages of one id to one receiver
@@ -157,7 +158,8 @@ func (run *trueRun) read(t *testing.T, v variant, d *rand.Rand) *reading {
 	t.Helper()
 	r := &reading{
 		variant: v, run: run, byRef: map[rounds.Ref]*trace.Record{}, last: map[string]*trace.Record{},
-		shift: map[uint64]time.Duration{}, fix: map[uint64]rounds.Clock{}, sends: map[sim.Mail][]*trace.Record{},
+		shift: map[uint64]time.Duration{}, set: map[uint64]setting{}, fix: map[uint64]rounds.Clock{},
+		sends: map[sim.Mail][]*trace.Record{},
 		reign: map[reignKey]*sim.Reign{}, terms: map[uint64][]*sim.Reign{}, lives: map[string]*sim.Process{},
 	}
 	files := r.files(t, d)
@@ -244,6 +246,9 @@ func (r *reading) files(t *testing.T, d *rand.Rand) [][]byte {
 		if r.shifted() {
 			r.shift[id+1] = time.Duration(d.Int64N(int64(2*r.off))) - r.off
 		}
+	}
+	if r.variant.set > 0 {
+		r.setClocks(d)
 	}
 	r.clocks = r.restamp()
 	files, lines := make([]bytes.Buffer, nodes), make([][]trace.Record, nodes)
@@ -339,15 +344,52 @@ func (r *reading) forget(lines []trace.Record) {
 // write writes a record as the node's own clock has it.
 func (r *reading) write(t *testing.T, to *bytes.Buffer, rec trace.Record) {
 	t.Helper()
-	rec.Time, rec.HLC = rec.Time.Add(r.shift[rec.Node]), r.clocks[stamp{rec.Node, rec.Incarnation, rec.HLC}].String()
+	shift := r.wall(&rec).Sub(rec.Time)
+	if s := r.set[rec.Node]; rec.Incarnation == s.incarnation && !rec.Time.Before(s.at) {
+		rec.ClockSet = s.by
+	}
+	rec.Time, rec.HLC = rec.Time.Add(shift), r.clocks[stamp{rec.Node, rec.Incarnation, rec.HLC}].String()
 	if !rec.ValidUntil.IsZero() {
-		rec.ValidUntil = rec.ValidUntil.Add(r.shift[rec.Node])
+		rec.ValidUntil = rec.ValidUntil.Add(shift)
 	}
 	e := json.NewEncoder(to)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(rec); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// setting is by how much the clock of a node was set, when, and which process the node ran then.
+type setting struct {
+	at          time.Time
+	by          time.Duration
+	incarnation string
+}
+
+// setClocks sets the clocks of some nodes, each just before a record of level info.
+func (r *reading) setClocks(d *rand.Rand) {
+	for id := range uint64(r.run.result.Nodes) {
+		var telling []*trace.Record
+		for i := range r.run.records {
+			if rec := &r.run.records[i]; rec.Node == id+1 && rec.Level != "debug" {
+				telling = append(telling, rec)
+			}
+		}
+		if len(telling) == 0 || d.IntN(2) == 0 {
+			continue
+		}
+		at := telling[d.IntN(len(telling))]
+		r.set[id+1] = setting{at.Time, time.Duration(d.Int64N(int64(2*r.variant.set))) - r.variant.set, at.Incarnation}
+	}
+}
+
+// wall returns what the node's own clock showed when it wrote the record.
+func (r *reading) wall(rec *trace.Record) time.Time {
+	at := rec.Time.Add(r.shift[rec.Node])
+	if s, set := r.set[rec.Node]; set && !rec.Time.Before(s.at) {
+		return at.Add(s.by)
+	}
+	return at
 }
 
 // stamp names a record by its process and by what the hybrid clock showed in the run.
@@ -375,7 +417,7 @@ func (r *reading) restamp() map[stamp]proto.HLC {
 	shows, posts, clocks := map[stamp]proto.HLC{}, map[sim.Mail]proto.HLC{}, map[string]proto.HLC{}
 	for i := range r.run.records {
 		rec := &r.run.records[i]
-		wall, clock := rec.Time.Add(r.shift[rec.Node]), clocks[rec.Incarnation]
+		wall, clock := r.wall(rec), clocks[rec.Incarnation]
 		if rec.MsgID == "" {
 			clock = clock.Tick(wall)
 		} else {

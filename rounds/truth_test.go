@@ -27,6 +27,7 @@ type variant struct {
 	mid     bool          // all logs end at one time, as they stood then
 	since   bool          // all logs begin at one time
 	some    bool          // only some of the nodes write no more than level info
+	set     time.Duration // by how much clocks were set at most in the run, where the nodes tell it
 }
 
 // shifted reports whether the clocks are off.
@@ -76,6 +77,9 @@ var variants = []variant{
 	{name: "info on some", info: true, some: true},
 	{name: "info on some, clocks off", info: true, some: true, off: hours},
 	{name: "info on some, since, until", info: true, some: true, since: true, mid: true},
+	{name: "clocks set", set: 10 * time.Second},
+	{name: "info, clocks set", info: true, set: 10 * time.Second},
+	{name: "clocks set and off", set: time.Minute, off: 20 * time.Minute},
 }
 
 // truthSeeds is how many runs TestTruth makes of each algorithm.

@@ -191,8 +191,8 @@ func TestNodesWriteTheFastShape(t *testing.T) {
 func TestEachFieldIsReadTheFastWay(t *testing.T) {
 	was := uint64(2)
 	want := trace.Record{
-		Level: "info", Time: time.Unix(1, 2).UTC(), Cluster: "demo", Node: 1, Incarnation: "ab", Algo: "bully",
-		Seq: 2, HLC: "3.0", Term: 4, Round: 5, Event: "receive", From: 5, Msg: "OK", MsgID: "5:1", Detail: "OK",
+		Level: "info", Time: time.Unix(1, 2).UTC(), ClockSet: -3, Cluster: "demo", Node: 1, Incarnation: "ab",
+		Algo: "bully", Seq: 2, HLC: "3.0", Term: 4, Round: 5, Event: "receive", From: 5, Msg: "OK", MsgID: "5:1", Detail: "OK",
 		Alive: []uint64{1, 5}, Evidence: "joined 5", Ranks: []string{"5:-7"}, About: 5, Unfit: "paused",
 		Why: []string{"a -> b"},
 		Reasons: []trace.Reason{
@@ -284,12 +284,13 @@ func TestTellsTheAlgorithmFromText(t *testing.T) {
 	}
 }
 
-// A Sink that wants to know until when a log goes on gets the last line of each node.
+// A Sink that wants to know until when a log goes on gets the last line of each node, "as if nobody had set the clock
+// since the process began".
 func TestLastLines(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "n1.log")
 	text := `{"level":"warn","cluster":"c","node":1,"time":"2026-11-25T09:25:01.5Z","message":"no link to node 2"}
-{"level":"warn","cluster":"c","node":1,"time":"2026-11-25T09:25:02.5Z","message":"no link to node 2"}
+{"level":"warn","cluster":"c","node":1,"time":"2026-11-25T10:25:02.5Z","clock_set_ns":3600000000000,"message":"up"}
 {"level":"warn","time":"2026-11-25T09:25:03.5Z","message":"of no node"}
 `
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

@@ -16,7 +16,7 @@ func Finding(w io.Writer, names *rounds.Names, f rounds.Finding) error {
 	return p.to(w)
 }
 
-// Remarks writes what the records of a group do not tell, and whose clocks differ.
+// Remarks writes what the records of a group do not tell, and whose clocks differ, or were set.
 func Remarks(w io.Writer, g *rounds.Group) error {
 	var p page
 	var remarks []string
@@ -25,10 +25,24 @@ func Remarks(w io.Writer, g *rounds.Group) error {
 			remarks = append(remarks, clockRemark(g, c))
 		}
 	}
+	if set := nodesWithSetClocks(g); len(set) > 0 {
+		remarks = append(remarks, fmt.Sprintf("Somebody set the %s of %s; times since are told as if nobody had.",
+			words.Either(len(set), "clock", "clocks"), words.Nodes(set)))
+	}
 	for _, text := range append(remarks, g.Unknown...) {
 		p.line("%s: %s", words.Upper(clusterName(g.Cluster, g.Algorithm, g.Run, g.Era)), text)
 	}
 	return p.to(w)
+}
+
+// nodesWithSetClocks returns the nodes whose clocks somebody set while they ran.
+func nodesWithSetClocks(g *rounds.Group) (set []uint64) {
+	for _, n := range g.Nodes {
+		if slices.ContainsFunc(n.Lives, func(l rounds.Life) bool { return len(l.ClockSets) > 0 }) {
+			set = append(set, n.ID)
+		}
+	}
+	return set
 }
 
 // clockRemark says which clock a clock is ahead of or behind: the one that is taken for right, or those that agree.

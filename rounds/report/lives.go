@@ -97,10 +97,28 @@ func happenings(g *rounds.Group, n *rounds.Node, lost []rounds.Dropped) (list []
 			}
 		}
 	}
+	for _, l := range n.Lives {
+		for _, s := range l.ClockSets {
+			text := fmt.Sprintf("its clock was set %s by %s%s", setBy(s.By), when(g, s.At), cite(g.Names, s.Ref))
+			later := slices.IndexFunc(list, func(c clause) bool { return c.at.After(s.At) })
+			if later < 0 {
+				later = len(list)
+			}
+			list = slices.Insert(list, later, clause{s.At, text})
+		}
+	}
 	if n.Records == 0 {
 		list = lossesSeen(g, n.ID, lost)
 	}
 	return list
+}
+
+// setBy says in which direction and by how much somebody set a clock.
+func setBy(by time.Duration) string {
+	if by < 0 {
+		return "back by " + rounds.Span(-by)
+	}
+	return "forward by " + rounds.Span(by)
 }
 
 // startedAgain says when a process of a node began that had one before: by its first record, where that is not of its
