@@ -127,16 +127,7 @@ func (r *Round) findCause(g *group) {
 		return
 	}
 	first := r.Initiators[0]
-	c := Cause{Kind: Unexplained, Text: first.Why, Node: first.Node, Ref: first.Ref, At: first.At}
-	if because, ok := decided[algorithms.Because](&first.cause); ok {
-		c.Kind = because.Kind
-		c.Lost = first.cause.loses()
-		if c.Kind == HandOver {
-			c.handing = first.cause.number(because.About)
-			c.asked = g.request(c.handing, first.At)
-			c.Request = c.asked.why
-		}
-	}
+	c := g.causeOf(&first)
 	switch st := r.step(first.Ref); {
 	case st != nil && st.Event == "campaign":
 		c.Kind = Operator
@@ -164,6 +155,21 @@ func (r *Round) findCause(g *group) {
 		c.Lost = 0 // it may have given up the term, and be well
 	}
 	r.Cause = c
+}
+
+// causeOf returns what the initiator says of the cause.
+func (g *group) causeOf(in *Initiator) Cause {
+	c := Cause{Kind: Unexplained, Text: in.Why, Node: in.Node, Ref: in.Ref, At: in.At, Lost: in.cause.loses()}
+	because, ok := decided[algorithms.Because](&in.cause)
+	if !ok {
+		return c
+	}
+	if c.Kind = because.Kind; c.Kind == HandOver {
+		c.handing = in.cause.number(because.About)
+		c.asked = g.request(c.handing, in.At)
+		c.Request = c.asked.why
+	}
+	return c
 }
 
 // knewLeader reports whether the process of a record named a leader in one before.

@@ -93,10 +93,7 @@ func (g *group) again(r *Round, next *Leadership) *Round {
 		if in.Node != next.Leader || in.At.After(next.From) {
 			continue
 		}
-		c := Cause{Kind: Unexplained, Text: in.Why, Node: in.Node, Ref: in.Ref, At: in.At, Lost: in.cause.loses()}
-		if because, ok := decided[algorithms.Because](&in.cause); ok {
-			c.Kind = because.Kind
-		}
+		c := g.causeOf(&in)
 		if d := g.dropAt(in.Node, c.Lost, in.At); d != nil && c.Lost != 0 {
 			c.Evidence = d.Evidence
 		}

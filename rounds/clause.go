@@ -187,10 +187,11 @@ func (c *Cause) clause(in *Incident, guarantee string) string {
 	case HandOver:
 		other := c.handing != 0 && c.handing != in.Former
 		late := in.Ended.Kind == EndedByLease || c.Request != "" && c.asked.at.After(in.From)
-		if other || late {
-			return ""
-		}
 		switch {
+		case other && in.From.After(in.Until): // how the one before ended does not tell why
+			return fmt.Sprintf("node %d asked node %d to lead", c.handing, c.Node)
+		case other || late:
+			return ""
 		case c.Request != "":
 			return fmt.Sprintf("node %d handed over: %s", in.Former, c.Request)
 		case in.Ended.Known != OwnWord && leased(guarantee): // a lease that ended has it ask for the next leader, too

@@ -566,6 +566,30 @@ func TestALeaderThatOutlivesAnotherOfItsTermIsAChange(t *testing.T) {
 	}
 }
 
+// "Later node 5 began to lead term 3: node 4 handed over": that led the term until it heard of node 5. Node 2 had led the
+// term before, and its request to take over came late, since node 5 slept.
+func TestARequestToLeadThatCameLate(t *testing.T) {
+	v := newVoters()
+	v.algo, v.guarantee = "bully", "best-effort"
+	v.callAndLead(2, 0, 2)
+	v.add(2, 1000, trace.Record{Term: 2, Event: "resign", Why: []string{"asked to resign -> step down, hand over to 5"}})
+	v.callAndLead(4, 1700, 3)
+	v.add(5, 3695, trace.Record{
+		Term: 3, Event: "receive", From: 2, Msg: "STAND_NOW", Leader: 5, LeaderChange: trace.Transferred,
+		Why: []string{"2 asks for a leader of the next term -> take term 3", "asked to lead -> lead term 3"},
+	})
+	v.add(4, 3697, trace.Record{
+		Term: 3, Event: "receive", From: 5, Leader: 5, LeaderChange: trace.Deposed, Why: []string{
+			"two leaders of term 3 meet, 5 stands over 4 -> step down", "5 leads term 3 -> follow it",
+		},
+	})
+	v.add(5, 5000, trace.Record{Term: 3, Event: "timeout", Leader: 5})
+	list := told(t, v.b.History().Groups[0])
+	if want := "Later node 5 began to lead term 3: node 2 asked node 5 to lead ["; !strings.Contains(list, want) {
+		t.Errorf("want %q in\n%s", want, list)
+	}
+}
+
 // "Nobody led for at most -20.4 ms": the last record of a leader that was cut off, and killed, is of a time when
 // another one led already.
 func TestNobodyLedForNoTimeBelowZero(t *testing.T) {
