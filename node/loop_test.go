@@ -210,8 +210,8 @@ func TestClockNeverGoesBack(t *testing.T) {
 	}
 }
 
-// "It gives records their times", and tells that somebody set the clock: a record of the next Step has it, and a line of
-// the log.
+// "It gives records their times", and tells that somebody set the clock: a record of the next Step has it, and a line
+// of the log.
 func TestClockOfTheMachineIsSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		set := time.Duration(0)

@@ -103,8 +103,8 @@ func (b *Builder) upsOf(cluster string) *greetings {
 	return b.ups[cluster]
 }
 
-// Line takes the time of a line of a node that is no record, as if nobody had set its clock since its process began: its
-// log goes on until then at least. It is for the time in which nobody leads when the logs end.
+// Line takes the time of a line of a node that is no record, as if nobody had set its clock since its process began:
+// its log goes on until then at least. It is for the time in which nobody leads when the logs end.
 func (b *Builder) Line(cluster string, node uint64, at time.Time) {
 	_, before := b.clockSet(cluster, node)
 	b.line(cluster, node, at.Add(-before))

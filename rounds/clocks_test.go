@@ -147,8 +147,8 @@ func TestOverlapWithinTheErrorOfAClockThatWasSet(t *testing.T) {
 	}
 }
 
-// "Two led at once", "nobody led for 10.5 s", and a clock that is "5s ahead": somebody set the clock of node 1, by its own
-// word. All its times since, and those of its next process, are told as if nobody had.
+// "Two led at once", "nobody led for 10.5 s", and a clock that is "5s ahead": somebody set the clock of node 1, by its
+// own word. All its times since, and those of its next process, are told as if nobody had.
 func TestClockThatWasSetByItsOwnWord(t *testing.T) {
 	for way, by := range map[string]time.Duration{"back": -10 * time.Second, "forward": 10 * time.Second} {
 		v := newVoters()

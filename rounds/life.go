@@ -23,22 +23,20 @@ type life struct {
 	incarnation string
 	existed     *existence
 	seen        []span
-	lost        uint64        // the numbers missing between those of the first range, which stands for several then
-	holes       []Gap         // the last of these
-	quiet       []span        // the numbers of the messages that it sent in records which are not kept
-	quietKinds  []string      // their kinds
-	debug       bool          // it writes records of level debug
-	started     bool          // it wrote a record of its start
-	text        bool          // its records were text, and their numbers are made up
-	exposed     bool          // by its records, nothing authenticated who wrote to it
-	from        time.Time     // wall time of the record with the lowest number
-	until       time.Time     // of the record with the highest number
-	lead        int64         // by how many µs its hybrid clock was ahead of its own clock in the record that came first
-	inOrder     bool          // whether marks is sorted by number
-	top         mark          // of the highest number
-	numbered    uint64        // the highest number of a message that it sent
-	setBefore   time.Duration // by how much the clock was set before it began
-	settings    []setting     // of the clock since
+	lost        uint64    // the numbers missing between those of the first range, which stands for several then
+	holes       []Gap     // the last of these
+	quiet       []span    // the numbers of the messages that it sent in records which are not kept
+	quietKinds  []string  // their kinds
+	debug       bool      // it writes records of level debug
+	started     bool      // it wrote a record of its start
+	text        bool      // its records were text, and their numbers are made up
+	exposed     bool      // by its records, nothing authenticated who wrote to it
+	from        time.Time // wall time of the record with the lowest number
+	until       time.Time // of the record with the highest number
+	lead        int64     // by how many µs its hybrid clock was ahead of its own clock in the record that came first
+	inOrder     bool      // whether marks is sorted by number
+	top         mark      // of the highest number
+	numbered    uint64    // the highest number of a message that it sent
 	lists
 
 	told   []LifeEvent // what happened to it before forgot, and is kept
@@ -54,6 +52,9 @@ type life struct {
 	unsorted bool        // whether happenings is not
 
 	stancesInEvents bool // only its events tell whether it is eligible, and not each record
+
+	setBefore time.Duration // by how much the clock was set before it began
+	settings  []setting     // of the clock since
 }
 
 // lists are the long ones of a process.

@@ -8,8 +8,8 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
-// A node tells by how much somebody set the wall clock of its machine. Its times since, also those of its next processes,
-// are read as the clock would have shown them if nobody had set it.
+// A node tells by how much somebody set the wall clock of its machine. Its times since, also those of its next
+// processes, are read as the clock would have shown them if nobody had set it.
 
 // ClockSet says that somebody set the wall clock of a process's machine, by its own word.
 type ClockSet struct {

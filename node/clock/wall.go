@@ -10,8 +10,9 @@ const (
 	leastSet = 10 * time.Millisecond
 	// leastPrecise is how long it may take to compare two clocks, so that the result counts.
 	leastPrecise = 100 * time.Microsecond
-	// tries is how often they are compared at most, if the thread gets no processor meanwhile.
-	tries = 4
+	// firstTries and tries are how often they are compared at most, if the thread gets no processor meanwhile: when the
+	// process begins, and later.
+	firstTries, tries = 100, 4
 )
 
 // wallClock is the wall clock of the machine. It shows the time since boot and a difference, which changes only when
@@ -24,13 +25,13 @@ type wallClock struct {
 
 func newWallClock(read func(source) time.Duration) *wallClock {
 	c := &wallClock{read: read}
-	_, c.start, _ = c.compare()
+	_, c.start, _ = c.compare(firstTries)
 	return c
 }
 
 // now reads the clock, and returns by how much it was set.
 func (c *wallClock) now() (now, set time.Duration) {
-	now, difference, precise := c.compare()
+	now, difference, precise := c.compare(tries)
 	was := time.Duration(c.set.Load())
 	if set = difference - c.start; !precise || (set-was).Abs() < leastSet {
 		return now, was
@@ -40,7 +41,7 @@ func (c *wallClock) now() (now, set time.Duration) {
 }
 
 // compare reads the clock, and returns the difference to the time since boot.
-func (c *wallClock) compare() (now, difference time.Duration, precise bool) {
+func (c *wallClock) compare(tries int) (now, difference time.Duration, precise bool) {
 	for range tries {
 		before := c.read(boottime)
 		now = c.read(realtime)

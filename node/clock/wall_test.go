@@ -11,7 +11,7 @@ func TestWallClockWasSet(t *testing.T) {
 		k := &kernel{boottime: time.Hour, realtime: 24 * time.Hour, slew: slew, takes: 50}
 		c := newWallClock(k.read)
 		total := time.Duration(0)
-		for _, step := range []time.Duration{0, -3200 * time.Millisecond, time.Hour, -time.Hour, 3200 * time.Millisecond} {
+		for _, step := range []time.Duration{0, -3 * time.Second, time.Hour, -time.Hour, 3 * time.Second} {
 			k.pass(time.Hour)
 			k.boottime, k.realtime = k.boottime+time.Minute, k.realtime+time.Minute // it was suspended
 			k.realtime += step
@@ -42,6 +42,24 @@ func TestWallClockIsReadSlowly(t *testing.T) {
 		k.before = nil
 		if _, set := c.now(); (set - time.Minute).Abs() > time.Microsecond {
 			t.Errorf("source %d: set by %v", where, set)
+		}
+	}
+}
+
+// A process that gets no processor as it begins does not take that for a clock that was set.
+func TestWallClockBeginsSlowly(t *testing.T) {
+	k := &kernel{boottime: time.Hour, realtime: 24 * time.Hour, takes: 50}
+	for slow := 10; slow < 100; slow += 10 {
+		left := slow
+		k.before = func(s source) {
+			if left--; s == realtime && left > 0 {
+				k.pass(time.Second)
+			}
+		}
+		c := newWallClock(k.read)
+		k.before = nil
+		if _, set := c.now(); set != 0 {
+			t.Errorf("slow for %d readings: set by %v", slow, set)
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 // LineSink is a Sink that also wants to know until when a log goes on.
 type LineSink interface {
 	Sink
-	// Line takes the time of a line of a node that is no record, as if nobody had set the clock since the process began.
-	// The records of the node before it are there.
+	// Line takes the time of a line of a node that is no record, as if nobody had set the clock since the process
+	// began. The records of the node before it are there.
 	Line(cluster string, node uint64, at time.Time)
 }
 
