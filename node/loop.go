@@ -179,9 +179,14 @@ func (n *Node) step(ev algorithms.Event) error {
 	return nil
 }
 
+// closely is how long the reading of two clocks may take at most, so that they can be compared.
+const closely = 100 * time.Microsecond
+
 // readWall reads the machine's wall clock. If somebody set it, the next record and a line of the log tell by how much.
 func (n *Node) readWall() time.Time {
+	before := n.cfg.Now()
 	wall, set := n.cfg.Wall()
+	took := n.cfg.Now().Sub(before)
 	if by := n.cfg.Recorder.SetClock(set); by != 0 {
 		direction := "forward"
 		if by < 0 {
@@ -189,6 +194,9 @@ func (n *Node) readWall() time.Time {
 		}
 		n.cfg.Logger.Info().Msgf("somebody set the clock of this machine %s by %v; leases do not depend on it",
 			direction, by.Abs().Round(time.Millisecond))
+	}
+	if took <= closely {
+		n.cfg.Recorder.ClockAhead(wall.Sub(before) - took/2)
 	}
 	return wall
 }

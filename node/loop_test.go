@@ -239,3 +239,31 @@ func TestClockOfTheMachineIsSet(t *testing.T) {
 		}
 	})
 }
+
+// "Records tell the end of a lease by the wall clock": time servers slew that, so it goes away from the clock that
+// judges leases, and they set it. The record says for how long the lease runs yet.
+func TestRecordsTellLeasesByTheWallClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		zero := time.Now().Round(0)
+		var ahead, set time.Duration
+		var last trace.Record
+		f := start(t, func(now time.Time, _ algorithms.Event) (algorithms.Output, bool) {
+			return algorithms.Output{Leader: algorithms.Leader{ID: 2, Term: 1, Until: now.Add(time.Second)}}, true
+		}, func(_ *fixture, c *Config) {
+			c.Now = func() time.Time { return zero }
+			c.Wall = func() (time.Time, time.Duration) { return zero.Add(ahead), set }
+			c.Record = func(r trace.Record) { last = r }
+		})
+		for _, slewed := range []time.Duration{0, 100 * time.Microsecond, 2 * time.Second, -time.Hour} {
+			for _, set = range []time.Duration{set, set + time.Minute} {
+				ahead = slewed + set
+				if err := f.Campaign(t.Context(), ""); err != nil {
+					t.Fatal(err)
+				}
+				if left := last.ValidUntil.Sub(last.Time); (left - time.Second).Abs() >= time.Millisecond {
+					t.Errorf("slewed by %v, set by %v: the lease runs %v", slewed, set, left)
+				}
+			}
+		}
+	})
+}

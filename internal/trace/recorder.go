@@ -25,6 +25,7 @@ type Recorder struct {
 	term   uint64        // the node's own term
 	set    time.Duration // by how much the wall clock was set since the process began
 	reset  bool          // and that is news
+	ahead  time.Duration // by how much it is ahead of the clock that judges leases, closely
 
 	alive []proto.NodeID        // the last view
 	lost  map[proto.NodeID]bool // who left it, and is not back
@@ -53,9 +54,20 @@ func NewRecorder(cfg RecorderConfig) *Recorder { return &Recorder{cfg: cfg} }
 // SetClock takes by how much somebody set the wall clock since the process began, and returns by how much that was
 // since the last call. The next record, of whatever Step, has level info at least and tells it.
 func (r *Recorder) SetClock(set time.Duration) (by time.Duration) {
-	by, r.set = set-r.set, set
-	r.reset = r.reset || by != 0
+	by = set - r.set
+	r.set, r.ahead, r.reset = set, r.ahead+by, r.reset || by != 0
 	return by
+}
+
+// closely is how precisely records tell when leases end.
+const closely = time.Millisecond
+
+// ClockAhead takes by how much the wall clock is ahead of the clock that judges leases. Time servers slew only the
+// former, by seconds a day, and records tell the end of a lease by it, as all times.
+func (r *Recorder) ClockAhead(by time.Duration) {
+	if (by - r.ahead).Abs() >= closely {
+		r.ahead = by
+	}
 }
 
 // Receipt returns what the hybrid clock will show after message m is received at the wall clock
@@ -121,7 +133,7 @@ func (r *Recorder) Record(
 	rec.setCause(ev)
 	rec.setBelief(r.cfg, out.Leader)
 	if !rec.ValidUntil.IsZero() {
-		rec.ValidUntil = rec.ValidUntil.Add(r.set) // leases are judged by another clock, which nobody sets
+		rec.ValidUntil = rec.ValidUntil.Add(r.ahead) // as Time is
 	}
 	for _, s := range out.Splits {
 		rec.Splits = append(rec.Splits, r.Split(s))
