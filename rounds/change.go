@@ -149,9 +149,13 @@ func (g *group) inVain(r *Round, c *change) bool {
 	if end.IsZero() {
 		end, by = c.former.sign, c.former.signRef
 	}
-	if len(r.Initiators) == 0 { // the record of the call is missing
+	if len(r.Initiators) == 0 {
+		over := r.until.Add(maxHandOver) // the record of the call is missing
+		if r.Cause.Kind == Readmitted {
+			over = r.Cause.At // nobody called
+		}
 		off := g.apart(r.Cause.Ref.Node, by.Node)
-		return leased(g.guarantee) && off != unbounded && r.until.Add(off+maxHandOver).Before(end)
+		return leased(g.guarantee) && off != unbounded && over.Add(off).Before(end)
 	}
 	off := g.apart(r.Initiators[0].Node, by.Node)
 	over, _ := r.lastCall()

@@ -28,6 +28,27 @@ func (v *voters) callAndLead(node uint64, ms int, term uint64) {
 	})
 }
 
+// "It took terms 2 to 3" was said of a change before which a voter that had lost its votes was to vote again, above term
+// 2. Nobody called an election of that term.
+func TestATermThatAVoterTookToVoteAgainIsPartOfNoChange(t *testing.T) {
+	v := newVoters()
+	v.algo = "bully"
+	v.ask(3, 0, 1)
+	v.elect(3, 1, 1, 2)
+	v.add(1, 2000, trace.Record{
+		Term: 1, Round: 2, Event: "receive", From: 2, Msg: "VOTER_STATE", Leader: 3, Token: 1, ValidUntil: atMS(3000),
+		Why: []string{"2 other voters know of no term above 1 -> vote again, above that"},
+	})
+	v.add(3, 9000, trace.Record{
+		Term: 1, Event: "resign", LeaderChange: trace.Resigned, Why: []string{"asked to resign -> step down"},
+	})
+	v.ask(2, 9001, 3)
+	v.lead(2, 9002, 3)
+	if in := v.last(); !slices.Equal(in.Terms, []uint64{3}) {
+		t.Errorf("%+v", in)
+	}
+}
+
 // "It took terms 3 to 6" was said of a change of 2 ms: nodes had called the elections of terms 3 to 5 before the leader
 // of term 2 led. They are part of the change to that one. What is called in vain while it leads is part of none.
 func TestAnElectionBelongsToTheChangeInWhichItWasCalled(t *testing.T) {
