@@ -189,13 +189,15 @@ func (g *group) hadPart(in *Initiator, c *change, end time.Time) bool {
 	switch because.Kind {
 	case FirstLeader, LeaderLost, LeaderSilent: // of another leader
 		return false
+	case HandOver:
+		return in.cause.number(because.About) == c.former.Leader || end.Sub(in.At) <= leaderlessTime
 	case HigherRank:
 		next := in.Node == c.former.endedBy.to || c.next != nil && in.Node == c.next.Leader
 		return byWord && next && in.Node != c.former.Leader
 	case Operator:
-		return byWord
+		return byWord && in.Node != c.former.Leader && g.askedFor(c.former) == ""
 	case RoundFailed:
-		return len(c.rounds) > 0 // that may be the round which failed
+		return slices.ContainsFunc(c.rounds, func(r *Round) bool { return r.State != Decided }) // it may be that one
 	}
 	return true
 }

@@ -140,6 +140,25 @@ func TestWhatWasCalledInVainIsPartOfNoLaterChange(t *testing.T) {
 				})
 			}
 		},
+		"and an operator asked another one shortly before": func(v *voters) {
+			for term := uint64(2); term <= 3; term++ {
+				v.add(2, 15000+int(term), trace.Record{
+					Event: "campaign", Term: 1, Round: term, Leader: 3, Token: 1, ValidUntil: atMS(16000),
+					Why: []string{fmt.Sprintf("asked to call an election -> ask the voters for term %d", term)},
+				})
+			}
+		},
+		"another one than the leader asked for a leader of the next term": func(v *voters) {
+			v.nominate(2, 14000, 2, "1 asks for a leader of the next term")
+			v.nominate(2, 14100, 3, "no COORDINATOR came in time")
+		},
+		"the leader itself, after the nomination for the term of the next one": func(v *voters) {
+			v.nominate(1, 400, 4, "no leader was heard of")
+			v.add(3, 500, trace.Record{
+				Term: 1, Round: 5, Event: "timeout", Leader: 3, Token: 1, ValidUntil: atMS(1000),
+				Why: []string{"no quorum of ACK came in time -> call an election of term 5"},
+			})
+		},
 	} {
 		v := newVoters()
 		v.ask(3, 1, 1)
@@ -158,6 +177,48 @@ func TestWhatWasCalledInVainIsPartOfNoLaterChange(t *testing.T) {
 		const want = "node 3 stopped leading: it was asked to resign"
 		if in := v.last(); !slices.Equal(in.Terms, []uint64{4}) || in.Why != want {
 			t.Errorf("%s: terms %v: %q", name, in.Terms, in.Why)
+		}
+	}
+}
+
+// "An operator asked node 3 for an election" was given as the reason for a change, and node 3, which led under a lease,
+// handed over since its host was to leave. Nor does the call at another node end a lease.
+func TestAnOperatorsCallEndsNoLeadershipUnderALease(t *testing.T) {
+	over := trace.Record{Term: 1, Event: "timeout", LeaderChange: trace.Resigned, Why: []string{
+		"1 would take over -> lead term 1 no more",
+	}}
+	asked := trace.Record{
+		Term: 1, Leader: 3, Token: 1, ValidUntil: atMS(1500), Event: "transfer",
+		Detail: "to the best node: the host is to leave", Why: []string{"asked to hand over -> offer it to 1"},
+	}
+	ranOut := trace.Record{
+		Term: 1, Event: "timeout", LeaderChange: trace.Lost, Why: []string{"the lease ran out -> lead term 1 no more"},
+	}
+	for name, c := range map[string]struct {
+		at        uint64
+		asked     bool
+		ended     trace.Record
+		wantCause string
+	}{
+		"of the leader":           {3, false, over, "node 3 stopped leading"},
+		"before it was asked":     {2, true, over, "node 3 stopped leading: the host is to leave"},
+		"before the lease ends":   {2, false, ranOut, "the lease of node 3 ended"},
+		"of who is better by now": {1, false, over, "an operator asked node 1 for an election"},
+	} {
+		v := newVoters()
+		v.ask(3, 1, 1)
+		v.elect(3, 1, 1, 2)
+		v.add(c.at, 600, trace.Record{
+			Event: "campaign", Term: 1, Round: 2, Leader: 3, Token: 1, ValidUntil: atMS(1500),
+			Why: []string{"asked to call an election -> ask the voters for term 2"},
+		})
+		if c.asked {
+			v.add(3, 700, asked)
+		}
+		v.add(3, 900, c.ended)
+		v.lead(1, 902, 2)
+		if in := v.last(); in.Why != c.wantCause {
+			t.Errorf("%s: %q", name, in.Why)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func (in *Incident) changed(g *group) string {
 			why = fmt.Sprintf("the process of node %d had ended by then", in.Former)
 		}
 		late := in.precedes(c, g) || in.endedBefore(c, g) || in.lostBefore(c, g) || in.askedSince(c, g)
-		if why != "" && !late && !c.sleptThrough(g) {
+		if why != "" && !late && !in.calledBeside(c, g) && !c.sleptThrough(g) {
 			in.prove(c.Ref)
 			return why
 		}
@@ -163,6 +163,25 @@ func (in *Incident) askedSince(c *Cause, g *group) bool {
 	}
 	asked, off := g.requestBefore(led), g.apart(in.Former, c.Node)
 	return asked.why != "" && off != unbounded && asked.at.After(c.At.Add(off))
+}
+
+// calledBeside reports whether an operator asked for an election, and the leader before stopped for another reason.
+// Under a lease, that call ends a leadership only where the leader hands over to who is the better choice by then.
+func (in *Incident) calledBeside(c *Cause, g *group) bool {
+	if !leased(g.guarantee) || c.Kind != Operator || in.Former == 0 {
+		return false
+	}
+	led := g.leaderships[leadershipKey{in.Former, in.FormerTerm}]
+	return in.Ended.Kind == EndedByLease || in.Ended.Kind == EndedByProcess || c.Node == in.Former ||
+		led != nil && g.askedFor(led) != ""
+}
+
+// askedFor says why the leader was asked to give up its term before it did by its own word; "" if it was not.
+func (g *group) askedFor(led *Leadership) string {
+	if led.life == nil {
+		return ""
+	}
+	return g.requestBefore(led).why
 }
 
 // clause says in a few words why the election was held. It is empty if only what came before tells it.
