@@ -1,12 +1,15 @@
 package rounds_test
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/sim"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
@@ -109,9 +112,10 @@ func (r *reading) rivalled(one *sim.Reign) bool {
 }
 
 var (
-	endedText = regexp.MustCompile(`the process of node (\d+) ended`)
-	votersDid = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (dead|paused|cut off)`)
-	number    = regexp.MustCompile(`\d+`)
+	endedText  = regexp.MustCompile(`the process of node (\d+) ended`)
+	calledText = regexp.MustCompile(`an operator asked node (\d+) for an election`)
+	votersDid  = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (dead|paused|cut off)`)
+	number     = regexp.MustCompile(`\d+`)
 )
 
 // compareWhy compares what an incident says of the processes of nodes with the truth.
@@ -123,6 +127,14 @@ func (r *reading) compareWhy(in *rounds.Incident) {
 		r.judge("reasons of incidents")
 		if node := numberOf(part[1]); !r.everDied(node, r.trueTime(node, in.Until)) {
 			r.fail("incident: because a process ended that did not", in.Term, "%+v", in)
+		}
+		return
+	}
+	if calledText.MatchString(in.Why) && r.run.leased && in.Former != 0 {
+		r.judge("reasons of incidents")
+		own := in.Ended.Kind == rounds.EndedByLease || in.Ended.Kind == rounds.EndedByProcess
+		if own || in.Ended.Kind == rounds.EndedByWord && r.askedToStop(in) {
+			r.fail("incident: because of an operator's call, but it ended otherwise", in.Term, "%+v", in)
 		}
 		return
 	}
@@ -140,6 +152,24 @@ func (r *reading) compareWhy(in *rounds.Incident) {
 			}
 		}
 	}
+}
+
+// askedToStop reports whether what the former leader did before it stopped, by its log, is that it was asked to stop,
+// and not that it offered to hand over to a better node.
+func (r *reading) askedToStop(in *rounds.Incident) (asked bool) {
+	for i := range r.shown {
+		rec := &r.shown[i]
+		switch {
+		case rec.Time.After(r.trueTime(in.Former, in.From)):
+			return asked
+		case rec.Node != in.Former:
+		case says(rec, "has ranked above this node for long"):
+			asked = false
+		case rec.Event == "transfer" || rec.Event == "resign" || rec.Unfit != "":
+			asked = asked || !says(rec, "-> change nothing")
+		}
+	}
+	return asked
 }
 
 // state says in a word what the matter with a node was at that time.
@@ -170,23 +200,33 @@ func numberOf(digits string) uint64 {
 }
 
 // compareTerms checks that no term which was over long before the former leader ceased to lead is told as one of the
-// change, under a lease. The term that the next leader led is one of it, however early it was called.
+// change, under a lease. The terms that the next leader called are of it, however early, if the former one handed over
+// to it since it was the better choice.
 func (r *reading) compareTerms(in *rounds.Incident, former *sim.Reign) {
 	if !r.run.leased || former == nil || former.Until.IsZero() || !r.complete() || r.shifted() {
 		return
 	}
+	ended := r.byRef[in.Ended.Ref]
+	preferred := ended != nil && says(ended, fmt.Sprintf("%d would take over", in.Leader))
 	for _, term := range in.Terms {
 		if term == in.Term {
 			continue
 		}
-		last := time.Time{}
+		last, called, named := time.Time{}, false, fmt.Sprintf("term %d ", term)
 		for i := range r.run.records {
-			if rec := &r.run.records[i]; rec.RoundTerm() == term && rec.Time.After(last) && !rec.Time.After(in.Until) {
+			rec := &r.run.records[i]
+			if (rec.RoundTerm() == term || says(rec, "asks for "+named)) && !rec.Time.After(in.Until) {
 				last = rec.Time
+				called = called || rec.Node == in.Leader && says(rec, "call an election of "+named)
 			}
 		}
-		if !last.IsZero() && former.Until.Sub(last) > longSilent {
+		if !last.IsZero() && former.Until.Sub(last) > longSilent && !(preferred && called) {
 			r.fail("incident: a term that was called in vain long before", in.Term, "%d, last %v: %+v", term, last, in)
 		}
 	}
+}
+
+// says reports whether a record gives a reason with these words.
+func says(rec *trace.Record, words string) bool {
+	return slices.ContainsFunc(rec.Why, func(why string) bool { return strings.Contains(why+" ", words) })
 }
