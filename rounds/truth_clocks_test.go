@@ -22,14 +22,16 @@ func (r *reading) fastest() map[[2]uint64]time.Duration {
 			received[receipt{rec.Node, rec.MsgID, rec.Time.UnixNano()}] = true
 		}
 	}
+	senders := map[sim.Mail]int{} // the processes that used an id: whose message a receipt is of cannot be told then
+	for m := range r.sends {
+		senders[sim.Mail{From: m.From, To: m.To, Seq: m.Seq}]++
+	}
 	fastest := map[[2]uint64]time.Duration{}
-	for m, all := range r.sends {
-		sent := all[0]
+	for m, sent := range r.sends {
 		idle := sent.Level == "debug" && len(sent.Why) == 0 // of such a record the inspector does not keep what it sent
-		if idle || len(all) > 1 {
-			continue // several processes used the id: whose message a receipt is of cannot be told
+		if idle || senders[sim.Mail{From: m.From, To: m.To, Seq: m.Seq}] > 1 {
+			continue
 		}
-		m.HLC = sent.HLC
 		for _, at := range r.run.truth.Receipts[m] {
 			if !received[receipt{uint64(m.To), fmt.Sprintf("%d:%d", m.From, m.Seq), at.UnixNano()}] {
 				continue

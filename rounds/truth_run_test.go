@@ -139,7 +139,7 @@ type reading struct {
 	set    map[uint64]setting           // which clocks were set in the run
 	group  *rounds.Group                // what the inspector says
 	fix    map[uint64]rounds.Clock      // how far it says each clock was ahead
-	sends  map[sim.Mail][]*trace.Record // the records that sent messages of one id to one receiver
+	sends  map[sim.Mail]*trace.Record   // the records that sent each message, with the receiver
 	reign  map[reignKey]*sim.Reign      // the true leaderships
 	terms  map[uint64][]*sim.Reign      // the same by term
 	lives  map[string]*sim.Process      // the true processes, by incarnation
@@ -159,7 +159,7 @@ func (run *trueRun) read(t *testing.T, v variant, d *rand.Rand) *reading {
 	r := &reading{
 		variant: v, run: run, byRef: map[rounds.Ref]*trace.Record{}, last: map[string]*trace.Record{},
 		shift: map[uint64]time.Duration{}, set: map[uint64]setting{}, fix: map[uint64]rounds.Clock{},
-		sends: map[sim.Mail][]*trace.Record{},
+		sends: map[sim.Mail]*trace.Record{},
 		reign: map[reignKey]*sim.Reign{}, terms: map[uint64][]*sim.Reign{}, lives: map[string]*sim.Process{},
 	}
 	files := r.files(t, d)
@@ -221,16 +221,15 @@ func (r *reading) index() {
 		r.last[rec.Incarnation] = rec
 		for _, sent := range rec.Sent {
 			if _, to, id, err := trace.SentID(sent); err == nil {
-				m := mail(rec.Node, uint64(to), id, "")
-				r.sends[m] = append(r.sends[m], rec)
+				r.sends[mail(rec.Node, uint64(to), id, rec.Incarnation)] = rec
 			}
 		}
 	}
 }
 
 // mail names a message with the id "from:seq".
-func mail(from, to uint64, id, clock string) sim.Mail {
-	m := sim.Mail{From: proto.NodeID(from), To: proto.NodeID(to), HLC: clock}
+func mail(from, to uint64, id, incarnation string) sim.Mail {
+	m := sim.Mail{From: proto.NodeID(from), To: proto.NodeID(to), Incarnation: incarnation}
 	if _, err := fmt.Sscanf(id[strings.IndexByte(id, ':')+1:], "%d", &m.Seq); err != nil {
 		m.Seq = 0
 	}
@@ -410,10 +409,9 @@ func (r *reading) restamp() map[stamp]proto.HLC {
 	sent := map[receipt]string{}
 	for m, times := range r.run.truth.Receipts {
 		for _, at := range times {
-			sent[receipt{uint64(m.To), fmt.Sprintf("%d:%d", m.From, m.Seq), at.UnixNano()}] = m.HLC
+			sent[receipt{uint64(m.To), fmt.Sprintf("%d:%d", m.From, m.Seq), at.UnixNano()}] = m.Incarnation
 		}
 	}
-	// A message is named with all its ids: two processes of a node may have shown the same.
 	shows, posts, clocks := map[stamp]proto.HLC{}, map[sim.Mail]proto.HLC{}, map[string]proto.HLC{}
 	for i := range r.run.records {
 		rec := &r.run.records[i]
@@ -428,7 +426,7 @@ func (r *reading) restamp() map[stamp]proto.HLC {
 		shows[stamp{rec.Node, rec.Incarnation, rec.HLC}] = clock
 		for _, sent := range rec.Sent {
 			if _, to, id, err := trace.SentID(sent); err == nil {
-				posts[mail(rec.Node, uint64(to), id, rec.HLC)] = clock
+				posts[mail(rec.Node, uint64(to), id, rec.Incarnation)] = clock
 			}
 		}
 	}

@@ -223,16 +223,11 @@ func (r *reading) outlived(m rounds.Message, sent time.Time) bool {
 		if uint64(other.From) != m.From || uint64(other.To) != m.To || m.ID != id {
 			continue
 		}
-		by := slices.IndexFunc(r.run.records, func(rec trace.Record) bool {
-			return rec.Node == m.From && rec.HLC == other.HLC
-		})
-		wrote := &r.run.records[by]
 		for i, at := range times {
-			read := r.byRef[rounds.Ref{Node: wrote.Node, Incarnation: wrote.Incarnation, Seq: wrote.Seq}] != nil
-			if !read && (r.uncompared(m.From) || r.uncompared(m.To)) {
+			if r.sends[other] == nil && (r.uncompared(m.From) || r.uncompared(m.To)) {
 				return true
 			}
-			until := r.lives[wrote.Incarnation].Until
+			until := r.lives[other.Incarnation].Until
 			if at.After(sent) && (i > 0 || !until.IsZero() && at.Sub(until) > 100*time.Millisecond) {
 				return true
 			}
@@ -249,7 +244,7 @@ func (r *reading) compareMessages() {
 				continue
 			}
 			sent := r.byRef[one.Steps[m.SendStep].Ref]
-			times := r.run.truth.Receipts[mail(m.From, m.To, m.ID, sent.HLC)]
+			times := r.run.truth.Receipts[mail(m.From, m.To, m.ID, sent.Incarnation)]
 			what := fmt.Sprintf("%s %s from %d to %d, sent %v, received %v",
 				m.Kind, m.ID, m.From, m.To, sent.Time, times)
 			if m.Delivery == rounds.Lost {

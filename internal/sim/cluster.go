@@ -195,11 +195,25 @@ func (c *cluster) crash(n *node) {
 	c.news(n.id)
 }
 
+// origin is the process that sent a message, and the promise with which it is configured.
+type origin struct {
+	incarnation proto.Incarnation // zero if no process sent it
+	promise     time.Duration
+}
+
+func (n *node) origin() origin {
+	by := origin{promise: n.promise}
+	if n.life != nil {
+		by.incarnation = n.life.incarnation
+	}
+	return by
+}
+
 // send gives a node's message to the network.
 func (c *cluster) send(n *node, m proto.Message, d depth) {
 	c.tally.sent(m, d)
 	c.forge(n, m)
-	promise := n.promise
+	by := n.origin()
 	delays, copies := c.network.fate(m)
 	for i := range copies {
 		at := c.now + delays[i]
@@ -207,14 +221,14 @@ func (c *cluster) send(n *node, m proto.Message, d depth) {
 		if d != apart {
 			c.flying++
 		}
-		c.queue.plan(at, func() { c.arrive(m, promise, d) })
+		c.queue.plan(at, func() { c.arrive(m, by, d) })
 	}
 }
 
 // arrive gives a message to the process that the receiving node runs now. That may be a later
 // process than the sender meant. If the sender and this process are configured with different
 // promises, the message is lost: real processes would have no link.
-func (c *cluster) arrive(m proto.Message, promise time.Duration, d depth) {
+func (c *cluster) arrive(m proto.Message, by origin, d depth) {
 	if d != apart {
 		c.flying--
 	}
@@ -222,18 +236,19 @@ func (c *cluster) arrive(m proto.Message, promise time.Duration, d depth) {
 		return
 	}
 	n := c.node(m.To)
-	if n.life == nil || n.promise != promise {
+	if n.life == nil || n.promise != by.promise {
 		return
 	}
 	if n.life.asleep > c.now {
-		c.attend(n, n.life, func() { c.receive(n, m, d) })
+		c.attend(n, n.life, func() { c.receive(n, m, by, d) })
 		return
 	}
-	c.receive(n, m, d)
+	c.receive(n, m, by, d)
 }
 
 // receive hands a message to the process that the node runs.
-func (c *cluster) receive(n *node, m proto.Message, d depth) {
+func (c *cluster) receive(n *node, m proto.Message, by origin, d depth) {
+	c.facts.receive(c, n, m, by)
 	at := n.life.recorder.Receipt(m, n.clock.read(c.now))
 	c.step(n, algorithms.Receive{Message: m, At: at}, d)
 }

@@ -122,6 +122,6 @@ func (c *cluster) forge(n *node, m proto.Message) {
 		stranger = other
 	}
 	forged := proto.Message{From: stranger, To: n.id, Term: m.Term, Body: grant}
-	promise := n.promise
-	c.queue.plan(c.now+c.dice.between(0, 2*c.delta), func() { c.arrive(forged, promise, apart) })
+	by := origin{promise: n.promise}
+	c.queue.plan(c.now+c.dice.between(0, 2*c.delta), func() { c.arrive(forged, by, apart) })
 }

@@ -318,7 +318,7 @@ func (p *Player) again(cmd scenario.Command) error {
 		if d.matches(m) {
 			p.c.trace.note(p.c.now, "%s of term %d arrives again at %d", m.Body, m.Term, m.To)
 			p.c.flying++
-			p.c.arrive(m, p.c.Promise, 0)
+			p.c.arrive(m, origin{promise: p.c.Promise}, 0)
 			return nil
 		}
 	}

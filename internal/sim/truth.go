@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -99,11 +98,11 @@ type LostDisk struct {
 	At   time.Time
 }
 
-// Mail names a message. Its sender's hybrid clock tells the processes of the sender apart.
+// Mail names a message.
 type Mail struct {
-	From, To proto.NodeID
-	Seq      uint64
-	HLC      string // as in the record of the Step that sent it
+	From, To    proto.NodeID
+	Seq         uint64
+	Incarnation string // of the sender, as in its records
 }
 
 // reign is the present leadership of a node, the zero value if there is none.
@@ -184,14 +183,18 @@ func (t *Truth) pause(c *cluster, n *node) {
 	}
 }
 
+// receive adds the receipt of a message.
+func (t *Truth) receive(c *cluster, n *node, m proto.Message, by origin) {
+	if t != nil {
+		mail := Mail{m.From, n.id, m.Seq, by.incarnation.Short()}
+		t.Receipts[mail] = append(t.Receipts[mail], beginning.Add(c.now))
+	}
+}
+
 // step adds what a Step did, before the node takes over the Step's belief.
 func (t *Truth) step(s *step) {
 	if t == nil {
 		return
-	}
-	if ev, ok := s.ev.(algorithms.Receive); ok {
-		m := Mail{ev.From, s.node.id, ev.Seq, ev.HLC.String()}
-		t.Receipts[m] = append(t.Receipts[m], beginning.Add(s.at))
 	}
 	t.lead(s)
 	t.vote(s)
