@@ -181,6 +181,20 @@ func TestWhatWasCalledInVainIsPartOfNoLaterChange(t *testing.T) {
 	}
 }
 
+// "The leader handed over: node 2 was asked to lead the next term" was said of a term that no change took: node 1 asked
+// for it, and node 3 led, and led on.
+func TestWhoAskedForATermInVainIsNotCalledTheLeader(t *testing.T) {
+	v := newVoters()
+	v.ask(3, 1, 1)
+	v.elect(3, 1, 1, 2)
+	v.nominate(2, 14000, 2, "1 asks for a leader of the next term")
+	v.add(3, 20000, trace.Record{Term: 1, Event: "timeout", Leader: 3, Token: 1, ValidUntil: atMS(21000)})
+	const want = "At 12:00:14.000 node 1 asked node 2 to call the next election [2:"
+	if text := told(t, v.b.History().Groups[0]); !strings.Contains(text, want) {
+		t.Errorf("want %q in: %s", want, text)
+	}
+}
+
 // "An operator asked node 3 for an election" was given as the reason for a change, and node 3, which led under a lease,
 // handed over since its host was to leave. Nor does the call at another node end a lease.
 func TestAnOperatorsCallEndsNoLeadershipUnderALease(t *testing.T) {

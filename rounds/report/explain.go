@@ -184,9 +184,13 @@ func beginning(names *rounds.Names, r *rounds.Round) (sentences []string) {
 	case rounds.Vacant:
 		say("At %s node %d stood, as nobody led%s%s.", at, c.Node, colon(besides(c)), by)
 	case rounds.HandOver:
-		if from := c.Handing(); r.Incident != nil && from != 0 && from != r.Incident.Former {
-			say("At %s node %d%s, which did not lead, asked node %d to call the next election%s.",
-				at, from, bracketed(c.Request), c.Node, cite(names, c.Asked(), c.Ref))
+		if from := c.Handing(); from != 0 && (r.Incident == nil || from != r.Incident.Former) {
+			beside := ""
+			if r.Incident != nil {
+				beside = ", which did not lead,"
+			}
+			say("At %s node %d%s%s asked node %d to call the next election%s.",
+				at, from, bracketed(c.Request), beside, c.Node, cite(names, c.Asked(), c.Ref))
 			return sentences
 		}
 		say("At %s the leader handed over%s: node %d was asked to lead the next term%s.",
