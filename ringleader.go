@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"iter"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/rs/zerolog"
@@ -51,10 +52,11 @@ var (
 // Node is a node that was started. Its methods may be called from any goroutine.
 type Node struct {
 	daemon *daemon.Daemon
-	left   chan struct{} // closed when Leave begins
-	done   chan struct{} // closed when the node has failed or left
-	err    error         // why the node failed; written before done is closed
-	leave  func() error  // runs end at most once
+	left   chan struct{}          // closed when Leave begins
+	done   chan struct{}          // closed when the node has failed or left
+	err    error                  // why the node failed; written before done is closed
+	leave  func() error           // runs end at most once
+	why    atomic.Pointer[string] // why the first Leave was called
 }
 
 // Start starts a node. The node runs until Leave is called or ctx is done. Start returns when the
@@ -131,7 +133,7 @@ func (n *Node) end() error {
 		return n.daemon.Die(err)
 	}
 	close(n.left)
-	return n.daemon.Leave()
+	return n.daemon.Leave(*n.why.Load())
 }
 
 // Leave stops the node: it hands leadership over if this node leads, waits until all work has
@@ -144,7 +146,13 @@ func (n *Node) end() error {
 //
 // A function given to Lead must not call Leave: Leave would wait for that function for ever. The
 // function must return first; then the caller of Lead can call Leave.
-func (n *Node) Leave() error { return n.leave() }
+func (n *Node) Leave() error { return n.LeaveBecause("its program has it leave") }
+
+// LeaveBecause is Leave. The records contain why.
+func (n *Node) LeaveBecause(why string) error {
+	n.why.CompareAndSwap(nil, &why)
+	return n.leave()
+}
 
 // Done returns a channel that is closed when the node has failed or left. By then the node has told its
 // work to stop, and leads no more.

@@ -62,8 +62,12 @@ type (
 	}
 
 	// Resign makes the node step down, if it leads, and then stand aside: it is no candidate until
-	// the next Campaign or restart. To is the successor; zero means the best node.
-	Resign struct{ To proto.NodeID }
+	// the next Campaign or restart. To is the successor; zero means the best node. Why says for the record
+	// who asked for it, or what for.
+	Resign struct {
+		To  proto.NodeID
+		Why string
+	}
 
 	// Transfer is an operator's request to hand leadership over to the node To or, if To is zero, to the
 	// best eligible node. The leader asks the successor first. If the successor cannot or will not lead,

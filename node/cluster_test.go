@@ -263,7 +263,7 @@ func TestPartitionHeals(t *testing.T) {
 func TestHandOver(t *testing.T) {
 	forEach(t, func(h *hall) {
 		before := time.Now()
-		if err := h.living(5).node.Resign(h.t.Context(), 3); err != nil {
+		if err := h.living(5).node.Resign(h.t.Context(), 3, "told to"); err != nil {
 			h.t.Fatal(err)
 		}
 		watch := h.living(3).node.Watch(h.t.Context())

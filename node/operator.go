@@ -30,10 +30,11 @@ func (n *Node) Campaign(ctx context.Context, reason string) error {
 // Resign makes this node step down in favour of the node to. If to is zero or could not win, the best node
 // that could win becomes the leader. This node asks the possible successors first, and leads on until one of
 // them has said yes, for half a second at most. When Resign returns without an error, this node no longer
-// leads; Watch tells when another node does. Errors are those of Campaign.
-func (n *Node) Resign(ctx context.Context, to proto.NodeID) error {
-	successor := n.giveWay(ctx, to, "this node resigns")
-	if err := n.ask(ctx, algorithms.Resign{To: successor}); err != nil {
+// leads; Watch tells when another node does. The text why says, for the record, who asks and for what reason.
+// Errors are those of Campaign.
+func (n *Node) Resign(ctx context.Context, to proto.NodeID, why string) error {
+	successor := n.giveWay(ctx, to, why)
+	if err := n.ask(ctx, algorithms.Resign{To: successor, Why: why}); err != nil {
 		return fmt.Errorf("resign on node %d: %w", n.cfg.ID, err)
 	}
 	return nil

@@ -70,7 +70,8 @@ func TestCases(t *testing.T) {
 		"lease-asked-to-hand-over": {
 			nil,
 			[]string{
-				"node 3 handed over: transfer to 2: asked by 127.0.0.1, at node 1 through 127.0.0.1 because a new disk",
+				"node 3 handed over: transfer to node 2, asked by 127.0.0.1, at node 1 through 127.0.0.1 " +
+					"because a new disk",
 				"node 2 handed over: resigned at 2026-11-24T23:03:24Z by 127.0.0.1",
 				"node 3 handed over: paused since 2026-11-24T23:03:25Z by 127.0.0.1 because late",
 				"Nobody leads since 23:03:26.679: node 1 stopped leading: it was asked to resign",
@@ -103,7 +104,7 @@ func TestCases(t *testing.T) {
 			[]rounds.FindingName{rounds.NoEnd},
 			[]string{
 				"3 of 3 ≥35 - - 0.60 ms ≥11.2 ms node 4 stopped answering (no answer to heartbeats)",
-				"3 of 3 ≥43 - - 0.34 ms 2.46 ms node 4 handed over: transfer to the best node: asked by 127.0.0.1 " +
+				"3 of 3 ≥43 - - 0.34 ms 2.46 ms node 4 handed over: transfer to the best node, asked by 127.0.0.1 " +
 					"[3:22@5ec33832 4:56 4:55 3:1@5ec33832]",
 				"Nobody leads since 16:43:47.185: node 3 stopped leading: it was asked to resign",
 				"node 4 (it was asked to resign), which did not lead, asked node 3 to call the next election " +
@@ -197,7 +198,7 @@ func TestCases(t *testing.T) {
 			nil,
 			[]string{
 				"Nobody leads since 11:57:42.384: node 5 handed over",
-				"Of 5 nodes, nodes 1, 2, 3, 4 and 5 ended [",
+				"All 5 nodes ended [",
 			},
 			[]string{"round-without-end", " run, as far as"},
 		},

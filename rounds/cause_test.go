@@ -358,6 +358,41 @@ func TestEndedAfterTheNextLed(t *testing.T) {
 	}
 }
 
+// "It was asked to resign" did not say by whom: by a signal to its process, or by an operator. Nor did "transfer to 2:
+// asked by 127.0.0.1, at node 1 through 127.0.0.1" say well who asked whom.
+func TestWhoAskedTheLeader(t *testing.T) {
+	for _, c := range []struct{ event, detail, want string }{
+		{"resign", "hand over to 2: told to stop by SIGTERM", "told to stop by SIGTERM"},
+		{"resign", "told to stop by SIGTERM", "told to stop by SIGTERM"},
+		{"resign", "hand over to 2", "it was asked to resign"}, // as of former versions
+		{"resign", "", "it was asked to resign"},
+		{"transfer", "to the best node: told to stop by SIGTERM", "told to stop by SIGTERM"},
+		{"transfer", "to the best node: this node resigns", "it was asked to resign"},
+		{
+			"transfer", "to 2: asked by 127.0.0.1 through node 1 (127.0.0.1)",
+			"transfer to node 2, asked by 127.0.0.1 through node 1 (127.0.0.1)",
+		},
+		{"transfer", "to the best node: asked by 127.0.0.1", "transfer to the best node, asked by 127.0.0.1"},
+		{"transfer", "to 2", "transfer to node 2"},
+	} {
+		s := newScript()
+		s.add(3, 0, trace.Record{
+			Term: 1, Event: "timeout", Why: []string{"no higher node is alive -> lead term 1"}, Leader: 3,
+		})
+		s.add(3, 500, trace.Record{
+			Term: 1, Event: c.event, Detail: c.detail, Why: []string{"asked to resign -> step down, hand over to 2"},
+		})
+		s.add(2, 510, trace.Record{
+			Term: 2, Event: "receive", From: 3, Msg: "STAND_NOW", Leader: 2,
+			Why: []string{"3 asks for a leader of the next term -> take term 2", "asked to lead -> lead term 2"},
+		})
+		all := s.b.History().Groups[0].Incidents
+		if in := all[len(all)-1]; in.Why != "node 3 handed over: "+c.want {
+			t.Errorf("%s %q: %q, want %q", c.event, c.detail, in.Why, c.want)
+		}
+	}
+}
+
 // "Node 2 handed over: resigned": it was another node that did, and before. Nor is its record a proof of this change.
 func TestHandOverOfAnother(t *testing.T) {
 	s := newScript()

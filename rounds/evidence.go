@@ -79,7 +79,7 @@ func (l *life) request(seq uint64, fix clockFix) (last request) {
 		case h.seq >= seq:
 			return last
 		case h.event == "resign":
-			why = "it was asked to resign"
+			why = toldTo(h.detail)
 		case h.event == "transfer" && !h.refused:
 			why = requested(h.detail)
 		case h.event == "eligible":
@@ -99,16 +99,28 @@ func refusesTransfer(rec *trace.Record) bool {
 	})
 }
 
-// requested words the detail of a transfer. A node that resigns, leaves or is paused asks itself for one.
+// requested words the detail of a transfer: "to 2: asked by 10.0.0.7". A node that resigns, leaves or is paused asks
+// itself for one, to the best node.
 func requested(detail string) string {
-	cause, best := strings.CutPrefix(detail, "to the best node: ")
+	to, why, _ := strings.Cut(strings.TrimPrefix(detail, "to "), ": ")
 	switch {
-	case best && cause == "this node resigns":
-		return "it was asked to resign"
-	case best && !strings.HasPrefix(cause, "asked by "):
-		return cause
+	case to != "the best node":
+		to = "node " + to
+	case why == "this node resigns":
+		return toldTo("")
+	case why != "" && !strings.HasPrefix(why, "asked by "):
+		return why
 	}
-	return "transfer " + detail
+	return strings.TrimSuffix("transfer to "+to+", "+why, ", ")
+}
+
+// toldTo words the detail of a resignation: "hand over to 2: told to stop by SIGTERM". Until 29 November 2026 no record
+// said who asked for it.
+func toldTo(detail string) string {
+	if to, why, _ := strings.Cut(detail, ": "); strings.HasPrefix(to, "hand over to ") {
+		detail = why
+	}
+	return cmp.Or(detail, "it was asked to resign")
 }
 
 // standing says by which record the process stands aside, and why it is not eligible by its last record. It stands

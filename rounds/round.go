@@ -94,7 +94,7 @@ func (r *Round) Superseding() string {
 type Cause struct {
 	// Kind is one word for the cause.
 	Kind CauseKind `json:"kind"`
-	// Request says why the former leader handed over, if Kind is HandOver: "transfer to 3". It is
+	// Request says why the former leader handed over, if Kind is HandOver: "transfer to node 3". It is
 	// empty if no record says why.
 	Request string `json:"request,omitempty"`
 	// Text is the reason in the words of the first initiator: "leader 5 is gone".

@@ -335,10 +335,11 @@ func (w *witness) request(r *rounds.Round) {
 		}
 		switch rec.Event {
 		case "resign":
-			return r.Cause.Request == "it was asked to resign"
+			return r.Cause.Request == "it was asked to resign" || strings.HasSuffix(rec.Detail, r.Cause.Request)
 		case "transfer":
-			return strings.HasSuffix(rec.Detail, strings.TrimPrefix(r.Cause.Request, "transfer ")) ||
-				strings.HasSuffix(rec.Detail, "this node resigns") && r.Cause.Request == "it was asked to resign"
+			_, asked, _ := strings.Cut(rec.Detail, ": ")
+			return strings.HasSuffix(r.Cause.Request, asked) ||
+				asked == "this node resigns" && r.Cause.Request == "it was asked to resign"
 		}
 		return rec.Event == "eligible" && r.Cause.Request == rec.Unfit
 	})

@@ -115,7 +115,7 @@ func TestTransfer(t *testing.T) {
 				t.Logf("nobody led for %v; the command took %.1f ms", e.gap(first, next), done.Millis)
 				asked := e.record("the transfer", time.Time{},
 					func(r trace.Record) bool { return r.Event == "transfer" })
-				const who = "asked by 127.0.0.1, at node 2 through 127.0.0.1 because a new disk"
+				const who = "asked by 127.0.0.1 through node 2 (127.0.0.1) because a new disk"
 				if asked.Node != 3 || !strings.Contains(asked.Detail, who) {
 					t.Errorf("the record of the transfer says %q, want %q", asked.Detail, who)
 				}

@@ -92,7 +92,7 @@ func (movedError) Is(target error) bool { return target == httpapi.ErrConflict }
 func (e movedError) Unwrap() error      { return e.error }
 
 // viaNode stands in a reason between who asked and the node through which they asked.
-const viaNode = ", at node "
+const viaNode = " through node "
 
 // askLeader passes a request on to the leader. The leader does not pass it on again.
 func (d *Daemon) askLeader(
@@ -143,7 +143,7 @@ func (d *Daemon) resign(ctx context.Context, o httpapi.Order) (httpapi.Done, err
 		return httpapi.Done{}, fmt.Errorf("%w: node %v does not lead, node %v does: ask that node to resign, or "+
 			"transfer from any node", httpapi.ErrConflict, d.ID, leader)
 	}
-	if err := d.stepDown(ctx, causeResigned, because("resigned at "+now(), o)); err != nil {
+	if err := d.stepDown(ctx, causeResigned, because("asked to resign at "+now(), o)); err != nil {
 		return httpapi.Done{}, err
 	}
 	return httpapi.Done{Done: fmt.Sprintf("node %v stepped down and stands aside until "+

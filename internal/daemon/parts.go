@@ -178,11 +178,11 @@ const (
 )
 
 // Leave ends the node in order. It resigns, waits a moment for another leader and for requests
-// under way, tells the group that it leaves, and closes.
-func (d *Daemon) Leave() error {
+// under way, tells the group that it leaves, and closes. The text why says, for the record, why it does so.
+func (d *Daemon) Leave(why string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
 	defer cancel()
-	d.giveWay(ctx)
+	d.giveWay(ctx, why)
 	if err := d.group.Leave(ctx); err != nil {
 		d.log.Warn().Err(err).Msg("the others have to notice by themselves")
 	}
@@ -192,10 +192,10 @@ func (d *Daemon) Leave() error {
 // giveWay resigns. It returns when another node leads and the requests under way have been
 // answered, or after a moment. It waits for requests because a transfer may be why this node ends,
 // as with exec, and only a node that still follows can tell that the transfer succeeded.
-func (d *Daemon) giveWay(ctx context.Context) {
+func (d *Daemon) giveWay(ctx context.Context, why string) {
 	carriedOut := d.endRequests()
 	led := d.Node.Status().Leader.ID == d.ID
-	err := d.Node.Resign(ctx, 0)
+	err := d.Node.Resign(ctx, 0, why)
 	ctx, cancel := context.WithTimeout(ctx, handOverTime)
 	defer cancel()
 	if err != nil {

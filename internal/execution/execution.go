@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"golang.org/x/sys/unix"
 
 	"github.com/ringleader-dev/ringleader"
 	"github.com/ringleader-dev/ringleader/internal/supervise"
@@ -65,7 +66,7 @@ type execution struct {
 	Config
 	subreaper *supervise.Supervisor
 	cancel    context.CancelCauseFunc // ends Lead
-	told      atomic.Bool             // a signal asked this process to stop
+	told      atomic.Int64            // the signal that asked this process to stop; 0 for none
 }
 
 // Ended is the error that says that the command ended by itself.
@@ -116,7 +117,15 @@ func Run(ctx context.Context, c Config) error {
 		cancel(err)
 		<-led //nolint:errcheck // only that the command is dead matters
 	}
-	return errors.Join(err, subreaper.Close(), c.Node.Leave())
+	return errors.Join(err, subreaper.Close(), c.Node.LeaveBecause(x.why(err)))
+}
+
+// why says why the node leaves.
+func (x *execution) why(err error) string {
+	if sig := syscall.Signal(x.told.Load()); sig != 0 {
+		return "told to stop by " + unix.SignalName(sig)
+	}
+	return fmt.Sprint(err)
 }
 
 // passOn passes signals on to the command. After a signal that asks to stop, this process ends too, once the
@@ -131,7 +140,7 @@ func (x *execution) passOn() {
 			}
 			continue
 		}
-		if x.told.Swap(true) {
+		if x.told.Swap(int64(sig)) != 0 {
 			os.Exit(128 + int(sig)) // the subreaper ends the command
 		}
 		x.Log.Info().Stringer("signal", sig).Msg("told to stop")
@@ -184,7 +193,7 @@ func (x *execution) lead(ctx context.Context, lease ringleader.Lease) error {
 		}
 		x.tell(exit)
 		switch {
-		case x.told.Load():
+		case x.told.Load() != 0:
 			return Ended{exit}
 		case exit.Stopped:
 			if x.Restart == Never || !x.renewed(ctx, lease) {
@@ -210,7 +219,7 @@ func (x *execution) lead(ctx context.Context, lease ringleader.Lease) error {
 // lost handles the end of a leadership: either this process ends too, or only the command.
 func (x *execution) lost(ctx context.Context, lease ringleader.Lease) error {
 	why := cmp.Or(context.Cause(ctx), node.ErrLeaseExpired)
-	if x.told.Load() || !errors.Is(why, node.ErrNotLeader) && !errors.Is(why, node.ErrLeaseExpired) {
+	if x.told.Load() != 0 || !errors.Is(why, node.ErrNotLeader) && !errors.Is(why, node.ErrLeaseExpired) {
 		return nil // this node ends, and Lead with it
 	}
 	if _, handed := errors.AsType[node.HandedOver](why); !handed {

@@ -13,7 +13,7 @@ import (
 // resigns, or falls ill, and the best node hears nobody but this leader.
 func TestHandOverToOneThatCouldWin(t *testing.T) {
 	ends := map[string]func(p *process){
-		"it resigns":   func(p *process) { _ = p.node.Resign(context.Background(), 0) },
+		"it resigns":   func(p *process) { _ = p.node.Resign(context.Background(), 0, "told to") },
 		"it falls ill": func(p *process) { <-p.node.StandAside("test", "ill") },
 	}
 	for _, algorithm := range algorithmsHere {

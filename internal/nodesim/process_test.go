@@ -357,7 +357,7 @@ func (p *process) stop(order int, resign bool) {
 	p.leaves.Store(true)
 	if resign {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-		_ = p.node.Resign(ctx, 0)
+		_ = p.node.Resign(ctx, 0, "told to")
 		cancel()
 	}
 	switch order {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -165,8 +166,9 @@ func (rec *Record) setCause(ev algorithms.Event) {
 	case algorithms.Campaign:
 		rec.Detail = ev.Reason
 	case algorithms.Resign:
+		rec.Detail = ev.Why
 		if ev.To != 0 {
-			rec.Detail = "hand over to " + ev.To.String()
+			rec.Detail = strings.TrimSuffix("hand over to "+ev.To.String()+": "+ev.Why, ": ")
 		}
 	case algorithms.Transfer:
 		rec.Detail = "to the best node"

@@ -116,7 +116,7 @@ func TestOrders(t *testing.T) {
 		` `:                          {200, `transfer 0 false "" by 127.0.0.1`},
 		`{}`:                         {200, `transfer 0 false "" by 127.0.0.1`},
 		`{"to":5,"reason":"a disk"}`: {200, `transfer 5 false "a disk" by 127.0.0.1`},
-		`{"by":"an operator"}`:       {200, `transfer 0 false "" by an operator through 127.0.0.1`},
+		`{"by":"an operator"}`:       {200, `transfer 0 false "" by an operator (127.0.0.1)`},
 		`{"to":"5"}`:                 {400, "want an object like"},
 		`{"to":-1}`:                  {400, `\"to\" takes no number -1: want an object like`},
 		`{"to":null}`:                {200, `transfer 0 false "" by 127.0.0.1`},

@@ -166,7 +166,7 @@ func local(r *http.Request) bool {
 }
 
 // requester returns, for the record, who makes a request: the address from which it came. If the request is
-// passed on for somebody, whom the text by names, that name comes first.
+// passed on for somebody, whom the text by names, that name comes first: "10.0.0.7 through node 1 (10.0.0.1)".
 func requester(r *http.Request, by string) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -175,5 +175,5 @@ func requester(r *http.Request, by string) string {
 	if by == "" {
 		return host
 	}
-	return by + " through " + host
+	return by + " (" + host + ")"
 }

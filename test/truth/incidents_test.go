@@ -140,7 +140,7 @@ func (r *reading) compareRequest(in *rounds.Incident) {
 		r.compareOffer(in, numberOf(part[1]))
 		return
 	}
-	resigns := strings.Contains(in.Why, "asked to resign")
+	resigns := strings.Contains(in.Why, "told to stop") || strings.Contains(in.Why, "asked to resign")
 	transfers := strings.Contains(in.Why, "transfer")
 	if !resigns && !transfers && !strings.Contains(in.Why, "handed over") {
 		return
