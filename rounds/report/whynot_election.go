@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/rounds"
 )
@@ -11,7 +13,7 @@ import (
 func (c *Case) lastElection(g *rounds.Group, n *rounds.Node, now Belief) {
 	for _, r := range slices.Backward(g.Rounds) {
 		if r.Winner != nil && r.Winner.Node == now.Leader && r.Term == now.Term {
-			c.lost(r, n)
+			c.lost(g, r, n)
 			return
 		}
 	}
@@ -22,8 +24,9 @@ func (c *Case) lastElection(g *rounds.Group, n *rounds.Node, now Belief) {
 
 // lost says why the node did not win the round that another node won. It quotes the verdict against the node
 // that names the winner, in the words of the winner if it gave one, or the only verdict against the node. Without such
-// a verdict, it says how the winner won, and compares the ranks.
-func (c *Case) lost(r *rounds.Round, n *rounds.Node) {
+// a verdict, it says that the node did not run, or voted for the winner, or else how the winner won. It compares the
+// ranks.
+func (c *Case) lost(g *rounds.Group, r *rounds.Round, n *rounds.Node) {
 	say := func(format string, args ...any) { c.Election = append(c.Election, fmt.Sprintf(format, args...)) }
 	w := r.Winner
 	own := slices.DeleteFunc(slices.Clone(r.Verdicts), func(v rounds.Verdict) bool { return v.Loser != n.ID })
@@ -41,10 +44,25 @@ func (c *Case) lost(r *rounds.Round, n *rounds.Node) {
 		return
 	}
 	refs, known := winnerRefs(r)
+	away, next := absentAt(n, w.At)
+	voted := votes(cmp.Or(r.Ballot, &rounds.Ballot{}), func(v rounds.Voice) bool { return v.Voter == n.ID && v.Counted })
 	switch {
+	case away != nil && away.Kind != rounds.Ended:
+		say("When node %d won term %d, node %d was %s%s.", w.Node, r.Term, n.ID, away.Kind,
+			proof(c.names, weaker(known, away.Known), append(refs, away.Ref)...))
+	case next != nil:
+		say("When node %d won term %d, node %d did not run%s.", w.Node, r.Term, n.ID,
+			proof(c.names, weaker(known, away.Known), append(refs, away.Ref)...))
+		if again := fmt.Sprintf("It was %s.", startedAgain(g, next)); !slices.Contains(c.Election, again) {
+			say("%s", again)
+		}
+	case away != nil: // how it ended is told
 	case w.Viewed() && !slices.Contains(w.Live, n.ID):
 		say("When node %d won term %d, it did not believe node %d alive%s.", w.Node, r.Term, n.ID,
 			proof(c.names, known, refs...))
+	case len(voted) > 0 && r.Ballot.Candidate == w.Node:
+		say("Node %d voted for node %d in term %d%s.", n.ID, w.Node, r.Term,
+			proof(c.names, known, append(refs, voted...)...))
 	case r.Ballot != nil && !w.Ref.IsZero():
 		refs = append(refs, votes(r.Ballot, counted)...)
 		say("Node %d won term %d because of this: %s%s.", w.Node, r.Term, granted(r), proof(c.names, known, refs...))
@@ -57,6 +75,32 @@ func (c *Case) lost(r *rounds.Round, n *rounds.Node) {
 	if order, _ := c.Rank.compare(*c.LeaderRank); order > 0 && len(r.Findings) > 0 {
 		c.Rank = nil // the findings may tell why a lower node leads
 	}
+}
+
+// absentAt returns how a node was away at the time t: its process had ended, or was silent or paused. next is the next
+// process after one that had ended, nil if none began. It returns nil if the node was there, as far as the records tell.
+func absentAt(n *rounds.Node, t time.Time) (away *rounds.LifeEvent, next *rounds.Life) {
+	for i := range n.Lives {
+		l := &n.Lives[i]
+		if l.From.After(t) {
+			next = l
+			break
+		}
+		away = nil
+		for k := range l.Events {
+			if e := &l.Events[k]; e.At.Before(t) {
+				away = e
+			}
+		}
+	}
+	switch {
+	case away == nil:
+	case away.Kind == rounds.Ended:
+		return away, next
+	case away.Kind == rounds.Silent, away.Kind == rounds.Paused:
+		return away, nil
+	}
+	return nil, nil
 }
 
 // verdict says in words how a node lost.

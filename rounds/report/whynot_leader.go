@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,8 +57,8 @@ func dissent(g *rounds.Group, now Belief) (list []Belief) {
 	return list
 }
 
-// formerly says since when a node that led before leads no more, and why.
-func formerly(g *rounds.Group, n *rounds.Node, now Belief) []string {
+// formerly says since when a node that led before leads no more, and why, if that is not told already.
+func (c *Case) formerly(g *rounds.Group, n *rounds.Node, now Belief) []string {
 	var last *rounds.Leadership
 	for i := range g.Leaderships {
 		if l := &g.Leaderships[i]; l.Leader == n.ID {
@@ -98,8 +99,13 @@ func formerly(g *rounds.Group, n *rounds.Node, now Belief) []string {
 			how = strings.TrimPrefix(how+"; "+in.Why, "; ")
 			refs, known = append(refs, in.Records...), rounds.Inferred
 		case itself && strings.HasPrefix(own, "handed over"):
-			how = "it " + own
+			how = "it " + strings.TrimSuffix(own, ": "+cmp.Or(n.Ineligible, "?"))
 		}
+	}
+	restarted := n.Records > 0 && last.Incarnation != "" && lastLife(n).Incarnation != last.Incarnation
+	sawEnd := func(l Loss) bool { return l.fate(n.ID) == ended }
+	if last.Ended.Kind == rounds.EndedByProcess && !restarted && slices.ContainsFunc(c.Losses, sawEnd) {
+		how = strings.TrimPrefix(strings.TrimPrefix(how, "its process ended"), "; ")
 	}
 	if latest {
 		from += " at the latest"
@@ -109,7 +115,7 @@ func formerly(g *rounds.Group, n *rounds.Node, now Belief) []string {
 	}
 	told := []string{fmt.Sprintf("Node %d has led nobody since %s%s%s.", n.ID, from, colon(how),
 		proof(g.Names, known, refs...))}
-	if n.Records > 0 && last.Incarnation != "" && lastLife(n).Incarnation != last.Incarnation {
+	if restarted {
 		now := lastLife(n)
 		told = append(told, fmt.Sprintf("It was %s.", startedAgain(g, &now)))
 	}

@@ -37,7 +37,7 @@ func recorded(g *rounds.Group, id uint64) *Case {
 		c.Attempt, c.Vacancy = slices.Concat(needed(g), lastAttempt(g)), [][]string{quorum(g), unfenced(g)}
 	}
 	if n != nil {
-		c.Election = formerly(g, n, now)
+		c.Election = c.formerly(g, n, now)
 		c.lastElection(g, n, now)
 	}
 	return c

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,7 +77,7 @@ func TestWhyNotOfAnEndedNode(t *testing.T) {
 func TestEvidenceOfThePast(t *testing.T) {
 	says(t, whyNot(t, "bully-kill", 5), "At 15:18:38.852 nodes 1, 2, 3 and 4 lost node 5: connection closed and port "+
 		"refused; its process ended [peers saw: 1:8 1:9 2:9 2:10 3:9 3:10 4:12 4:13].",
-		"Node 5 has led nobody since 15:18:38.852: its process ended [peers saw: 2:9].")
+		"Node 5 has led nobody since 15:18:38.852 [peers saw: 2:9].")
 	// Of a former process, although the records do not tell that the others saw the next one.
 	says(t, whyNot(t, "bully-restart", 5, "new-session 5"), "Node 5 leads term 3", "!lost node 5", "!process ended",
 		"!not alive")
@@ -259,4 +260,62 @@ func TestWhyNotOfWhoHadEndedSaysNoMore(t *testing.T) {
 func TestWhyNotWhenTheLogsEnd(t *testing.T) {
 	says(t, whyNot(t, "cases/outage-17s-quorum-lost", 4), "Nobody leads since 11:51:42.743 at the latest, perhaps "+
 		"since 11:51:40.410: ", "The logs end 1.09 ms after the later of these times, without a later term [8:72].")
+}
+
+// Of a node that was started again, was silent, or voted, `why-not` said how the winner had won, and not why the node did
+// not. "Its process ended" was told twice of one that had led.
+func TestWhyNotSaysWhatTheNodeDid(t *testing.T) {
+	at := time.Date(2026, 11, 29, 5, 34, 4, 0, time.UTC)
+	event := func(kind rounds.LifeEventKind, after time.Duration) rounds.LifeEvent {
+		return rounds.LifeEvent{Kind: kind, At: at.Add(after), Known: rounds.PeersSaw, Ref: rounds.Ref{Node: 2, Seq: 40}}
+	}
+	life := func(from time.Duration, events ...rounds.LifeEvent) rounds.Life {
+		return rounds.Life{
+			Incarnation: fmt.Sprint(from), From: at.Add(from), Until: at.Add(from), Events: events,
+			First: rounds.Ref{Node: 1, Seq: 1}, Last: rounds.Ref{Node: 1, Seq: 9},
+		}
+	}
+	const votes = "a majority of the voters"
+	for name, c := range map[string]struct {
+		lives []rounds.Life
+		says  []string
+	}{
+		"started again": {
+			[]rounds.Life{life(-time.Minute, event(rounds.Ended, -time.Second)), life(time.Second)},
+			[]string{
+				"When node 2 won term 7, node 1 did not run [peers saw: 2:57 2:40].",
+				"It was started again by 05:34:05.000 [1:1].", "!" + votes,
+			},
+		},
+		"silent": {
+			[]rounds.Life{life(-time.Minute, event(rounds.Silent, -time.Second))},
+			[]string{"When node 2 won term 7, node 1 was silent [peers saw: 2:57 2:40].", "!" + votes},
+		},
+		"silent once": {
+			[]rounds.Life{life(-time.Minute, event(rounds.Silent, -time.Second), event(rounds.Resumed, -time.Millisecond))},
+			[]string{"Node 1 voted for node 2 in term 7 [2:57 1:9].", "!was silent", "!" + votes},
+		},
+	} {
+		win := rounds.Ref{Node: 2, Seq: 57}
+		vote := rounds.Voice{Voter: 1, Granted: true, Counted: true, Vote: rounds.Ref{Node: 1, Seq: 9}}
+		g := &rounds.Group{
+			Algorithm: "raft", Guarantee: "lease", From: at, Until: at.Add(time.Minute),
+			Leaderships: []rounds.Leadership{{Leader: 2, Term: 7, From: at, First: win}},
+			Rounds: []*rounds.Round{{
+				Term: 7, Winner: &rounds.Winner{Node: 2, Why: "elected", Ref: win, At: at},
+				Ballot: &rounds.Ballot{Candidate: 2, Voters: []uint64{1, 2}, Voices: []rounds.Voice{vote}},
+			}},
+			Nodes: []rounds.Node{
+				{ID: 1, Records: 9, Lives: c.lives, Leader: 2, Term: 7},
+				{ID: 2, Records: 57, Lives: []rounds.Life{life(-time.Minute)}, Leader: 2, Term: 7},
+			},
+		}
+		t.Run(name, func(t *testing.T) {
+			var text bytes.Buffer
+			if err := report.WhyNot(&text, g, 1); err != nil {
+				t.Fatal(err)
+			}
+			says(t, strings.Join(strings.Fields(text.String()), " "), c.says...)
+		})
+	}
 }
