@@ -251,8 +251,8 @@ func (r *Round) split(g *group, t *log) {
 	if !won.IsZero() && !r.Winner.late {
 		p.Won = max(won.Sub(p.Began), 0)
 		if end, known := g.endOfFormer(r); known {
-			p.LedOn = max(end.Sub(p.Began), 0)
-			p.Elect, p.ElectKnown = max(p.Won-p.LedOn, 0), true
+			p.LedOn = min(max(end.Sub(p.Began), 0), p.Won) // it hears of the winner while that announces itself
+			p.Elect, p.ElectKnown = p.Won-p.LedOn, true
 		}
 		if r.Aftermath > 0 && !slices.ContainsFunc(r.Participants, func(p Participant) bool { return p.late }) {
 			p.Ended = r.ended()

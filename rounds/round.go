@@ -292,8 +292,8 @@ type Split struct {
 	// Won is the time from the first evidence or call to the record in which the winner begins to lead; 0 if that is
 	// not known.
 	Won time.Duration `json:"won,omitempty"`
-	// LedOn is for how long the former leader led on after the first evidence or call: it handed over, or had its
-	// lease still.
+	// LedOn is for how long the former leader led on after the first evidence or call, until the winner led at most:
+	// it handed over, or had its lease still.
 	LedOn time.Duration `json:"led_on,omitempty"`
 	// Elect is the time from the first evidence, or from the end of LedOn, to the record in which the winner begins
 	// to lead.

@@ -242,6 +242,27 @@ func TestAFrozenLeaderDidNotLeadOn(t *testing.T) {
 	}
 }
 
+// "The time: the leader led on for 1.00 ms, elect 0 ms, announce 1.00 ms" was said of a leader that heard of the next one
+// while that announced itself, beside no finding that two led at once.
+func TestALeaderThatHearsOfTheNextDidNotLeadOn(t *testing.T) {
+	v := ledByNode2("bully")
+	v.exchange(3, 2, -80, -70)
+	why := "this node ranks above leader 2 -> call an election of term 2"
+	v.add(3, 5000, trace.Record{Term: 2, Event: "peers", Alive: []uint64{1, 2, 3}, Leader: 3, Why: []string{
+		why, "no higher node is alive -> lead term 2",
+	}, Sent: []string{"COORDINATOR>1#3:7", "COORDINATOR>2#3:8"}})
+	for node := uint64(1); node <= 2; node++ {
+		v.add(node, 5001, trace.Record{
+			Term: 2, Event: "receive", From: 3, Msg: "COORDINATOR", MsgID: fmt.Sprint("3:", 6+node), Leader: 3,
+			Why: []string{"3 leads term 2 -> follow it"},
+		})
+	}
+	text := told(t, v.b.History().Groups[0])
+	if want := "The time: elect 0 ms, announce 1.00 ms."; !strings.Contains(text, want) {
+		t.Errorf("want %q in\n%s", want, text)
+	}
+}
+
 // "The leader led on" was said of one that was frozen, since the node that had lost it saw it again just before it
 // wrote by itself that it led no more. "Nodes 1 and 3 had evidence of their own within 4 s" was said of a second loss.
 func TestAFrozenLeaderThatWasSeenAgainDidNotLeadOn(t *testing.T) {
