@@ -235,6 +235,7 @@ func upAndDown(g *rounds.Group) string {
 		ids[is], by[is] = append(ids[is], n.ID), append(by[is], refs...)
 	}
 	var parts []string
+	all := false
 	for _, is := range []condition{
 		{"ended", "ended", rounds.OwnWord},
 		failed,
@@ -244,7 +245,11 @@ func upAndDown(g *rounds.Group) string {
 		endedUnlogged, silentUnlogged, unlogged,
 	} {
 		if len(ids[is]) > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s%s", shortIDs(ids[is]), words.Either(len(ids[is]), is.is, is.are),
+			who := shortIDs(ids[is])
+			if all = len(ids[is]) == len(g.Nodes); all {
+				who = everyNode(g)
+			}
+			parts = append(parts, fmt.Sprintf("%s %s%s", who, words.Either(len(ids[is]), is.is, is.are),
 				proof(g.Names, is.known, by[is]...)))
 		}
 	}
@@ -259,15 +264,27 @@ func upAndDown(g *rounds.Group) string {
 	}
 	tell := fmt.Sprintf("as far as the records tell, which end at %s", when(g, lastLine(g)))
 	switch {
-	case len(parts) == 0 && rest == 1:
-		return fmt.Sprintf("%s runs, %s.", words.Upper(words.Nodes([]uint64{g.Nodes[0].ID})), tell)
 	case len(parts) == 0:
-		return fmt.Sprintf("%s run, %s.", words.Either(rest-1, "Both nodes", fmt.Sprintf("All %d nodes", rest)), tell)
+		return fmt.Sprintf("%s %s, %s.", words.Upper(everyNode(g)), words.Either(rest, "runs", "run"), tell)
+	case all:
+		return words.Upper(words.And(parts...)) + "."
 	case rest > 0:
 		others := words.Either(rest, "the other runs", fmt.Sprintf("the other %d run", rest))
 		parts = append(parts, others+", "+tell)
 	}
 	return fmt.Sprintf("Of %s, %s.", words.Plural(len(g.Nodes), "node"), words.And(parts...))
+}
+
+// everyNode names all nodes of the group together: "all 5 nodes".
+func everyNode(g *rounds.Group) string {
+	switch n := len(g.Nodes); n {
+	case 1:
+		return shortIDs([]uint64{g.Nodes[0].ID})
+	case 2:
+		return "both nodes"
+	default:
+		return fmt.Sprintf("all %d nodes", n)
+	}
 }
 
 // lastLine returns the time of the last record, or of a later line with which a process ended.
