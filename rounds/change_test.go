@@ -76,7 +76,7 @@ func TestAnElectionBelongsToTheChangeInWhichItWasCalled(t *testing.T) {
 		t.Errorf("terms %v", terms)
 	}
 	text := told(t, g)
-	for _, want := range []string{"1-2, 3-5 12:00:00.001 3 ", " 7 12:00:00.500 nobody "} {
+	for _, want := range []string{"1-2 (3-5) 12:00:00.001 3 ", " 7 12:00:00.500 nobody "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)
 		}

@@ -293,6 +293,26 @@ func TestAFrozenLeaderThatWasSeenAgainDidNotLeadOn(t *testing.T) {
 	}
 }
 
+// ELECT of a line about two terms said 400 ms, and `explain` of the last one 0 ms. "≥0" under SENT told nothing.
+func TestALineAboutSeveralTermsCountsTheLast(t *testing.T) {
+	v := ledByNode2("ring")
+	v.level = "info"
+	v.add(1, 5000, trace.Record{
+		Term: 2, Event: "peers", Alive: []uint64{1, 3}, Evidence: "link-closed 2, dial-refused 2",
+		Why: []string{"leader 2 is gone -> call an election of term 2"},
+	})
+	v.add(1, 5400, trace.Record{Term: 3, Event: "timeout", Leader: 1, Why: []string{
+		"no ELECTED came in two trips round -> call an election of term 3", "alone on the ring -> lead term 3",
+	}})
+	v.add(3, 5401, trace.Record{Term: 3, Event: "receive", Leader: 1, Why: []string{"1 leads term 3 -> follow it"}})
+	text := told(t, v.b.History().Groups[0])
+	for _, want := range []string{" 2-3 12:00:05.000 1 1 of 1 - - 0 ms 1.00 ms 400 ms ", "The time: elect 0 ms, announce 1.00 ms."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in\n%s", want, text)
+		}
+	}
+}
+
 // "Nobody leads, as far as the records go. But node 3 leads term 3, by the last record of node 3. The logs end 0 ms
 // later, without a later term": the list said that node 3 led perhaps. And "the longest 100 ms" was said where another
 // change of unknown length was four seconds long.

@@ -269,16 +269,13 @@ func (p *page) row(r *rounds.Round, dated bool) {
 		expected := followers + len(in(r, rounds.PartBehind))
 		follow = strconv.Itoa(followers) + " of " + strconv.Itoa(expected)
 	}
-	from, elect := lineBegan(r), known(r.Split.Elect, r.Split.ElectKnown)
-	if countsFromFirst(r) {
-		elect = known(r.Incident.Leaderless, r.Incident.Ended.Kind != rounds.EndedUnseen)
-	}
+	from := lineBegan(r)
 	at := clock(from)
 	if dated && !from.IsZero() {
 		at = from.UTC().Format("01-02 15:04:05")
 	}
 	p.line(row, terms(r), at, leaders(r), follow, sentAtLeast(r), known(r.Split.Detect, r.Split.DetectKnown),
-		elect, known(r.Split.Announce, r.Split.AnnounceKnown), Leaderless(r), why(r), rowProof(p.names, r))
+		known(r.Split.Elect, r.Split.ElectKnown), known(r.Split.Announce, r.Split.AnnounceKnown), Leaderless(r), why(r), rowProof(p.names, r))
 	for _, in := range r.Further {
 		p.further(in)
 	}
@@ -308,7 +305,7 @@ func rowProof(names *rounds.Names, r *rounds.Round) string {
 	return proof(names, known, list...)
 }
 
-// terms returns "7", or "5-7" if the terms before brought no leader, or "5-7, 9" if term 9 was called before that, too.
+// terms returns "7", or "5-7" if the terms before brought no leader, or "5-7 (9)" if term 9 was called before that, too.
 func terms(r *rounds.Round) string {
 	if !folds(r) {
 		return strconv.FormatUint(r.Term, 10)
@@ -317,7 +314,7 @@ func terms(r *rounds.Round) string {
 	after := slices.Index(all, r.Term) + 1
 	text := span(all[:after], "-")
 	if after < len(all) {
-		text += ", " + span(all[after:], "-")
+		text += " (" + span(all[after:], "-") + ")"
 	}
 	return text
 }
@@ -336,24 +333,24 @@ func folds(r *rounds.Round) bool {
 	return in != nil && len(in.Terms) > 1 && r.Term == in.MainTerm()
 }
 
-// countsFromFirst reports whether the line of the round counts from the first of the terms that it is about.
-func countsFromFirst(r *rounds.Round) bool { return folds(r) && r.Incident.Leaderless > 0 }
-
 // lineBegan returns when that began which the line of the round tells.
 func lineBegan(r *rounds.Round) time.Time {
-	if countsFromFirst(r) {
+	if folds(r) && r.Incident.Leaderless > 0 {
 		return r.Incident.From
 	}
 	return began(r)
 }
 
-// sentAtLeast returns how many messages the round took, or at least took.
+// sentAtLeast returns how many messages the round took, or at least took; "-" if that is not known at all.
 func sentAtLeast(r *rounds.Round) string {
-	n := strconv.Itoa(sent(r))
-	if r.AtLeast {
-		return "≥" + n
+	n := sent(r)
+	switch {
+	case r.AtLeast && n == 0:
+		return "-"
+	case r.AtLeast:
+		return "≥" + strconv.Itoa(n)
 	}
-	return n
+	return strconv.Itoa(n)
 }
 
 // Leaderless says for how long nobody led before the round's winner did, or since: "≥16.2 s", "?" where no record
