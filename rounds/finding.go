@@ -203,26 +203,31 @@ func (r *Round) judgeFollowers(g *group) {
 		return
 	}
 	for _, other := range g.byTerm[r.Term] {
-		if other.Leader == r.Winner.Node || len(other.Followers) == 0 ||
-			!other.First.IsZero() && !r.Winner.Ref.IsZero() {
-			continue
-		}
-		f := other.Followers[0]
-		proof := []Ref{f.First, r.Winner.Ref}
-		led := fmt.Sprintf("Node %d led term %d", r.Winner.Node, r.Term)
-		if own := g.leaderships[leadershipKey{r.Winner.Node, r.Term}]; own != nil && len(own.Followers) > 0 {
-			proof = append(proof, own.Followers[0].First)
-			if r.Winner.Ref.IsZero() {
-				led = fmt.Sprintf("Node %d followed node %d in term %d", own.Followers[0].Node, own.Leader, r.Term)
-			}
-		}
-		unsure := ""
-		if !leased(r.Guarantee) {
-			unsure = noFault
-		}
-		r.find(TwoLeaders, proof, "%s, and node %d followed node %d in the same term. Records of node %d are missing: "+
-			"they would tell whether it led.%s", led, f.Node, other.Leader, other.Leader, unsure)
+		r.judgeFollowersOf(other, g)
 	}
+}
+
+// judgeFollowersOf adds a finding if nodes followed another leader of the term than the winner, and the records of one
+// of the two are missing.
+func (r *Round) judgeFollowersOf(other *Leadership, g *group) {
+	if other.Leader == r.Winner.Node || len(other.Followers) == 0 || !other.First.IsZero() && !r.Winner.Ref.IsZero() {
+		return
+	}
+	f := other.Followers[0]
+	proof := []Ref{f.First, r.Winner.Ref}
+	led := fmt.Sprintf("Node %d led term %d", r.Winner.Node, r.Term)
+	if own := g.leaderships[leadershipKey{r.Winner.Node, r.Term}]; own != nil && len(own.Followers) > 0 {
+		proof = append(proof, own.Followers[0].First)
+		if r.Winner.Ref.IsZero() {
+			led = fmt.Sprintf("Node %d followed node %d in term %d", own.Followers[0].Node, own.Leader, r.Term)
+		}
+	}
+	unsure := ""
+	if !leased(r.Guarantee) {
+		unsure = noFault
+	}
+	r.find(TwoLeaders, proof, "%s, and node %d followed node %d in the same term. Records of node %d are missing: "+
+		"they would tell whether it led.%s", led, f.Node, other.Leader, other.Leader, unsure)
 }
 
 // judgeEvidence adds a finding if the lost leader's process was not silent when it was declared gone: it wrote on

@@ -19,8 +19,12 @@ type past struct {
 	sum     Leaderless      // of all of them
 	said    map[string]bool // the keys of the findings that were returned
 	// led has who led which of the last terms, and rivals who is known to have led one since its round was over: one
-	// more is, if rivalled.
+	// more is, if rivalled. followed has whom others followed in these terms. Those in beside were followed only since
+	// then, and besides are the findings of them.
 	led, rivals map[uint64][]Winner
+	followed    map[uint64][]uint64
+	beside      []leadershipKey
+	besides     []Finding
 	rivalled    bool
 	further     []Incident // those to further leaders of terms whose rounds were told before, which Further returns
 	late        int        // records that came too late for their rounds
@@ -50,7 +54,7 @@ func (g *group) remember(deaths map[string][]death) {
 	if g.past == nil {
 		g.past = &past{
 			built: map[uint64]int64{}, said: map[string]bool{}, ids: map[uint64]bool{},
-			led: map[uint64][]Winner{}, rivals: map[uint64][]Winner{},
+			led: map[uint64][]Winner{}, rivals: map[uint64][]Winner{}, followed: map[uint64][]uint64{},
 		}
 	}
 	if deaths != nil && len(g.past.built) == 0 {
@@ -83,7 +87,7 @@ func (g *group) conclude(over []uint64) (rounds []*Round, between []Finding) {
 		}
 		if r := g.round(t, next); r != nil {
 			rounds = append(rounds, r)
-			g.past.noteLeaders(r)
+			g.past.noteLeaders(r, g.byTerm[term])
 		}
 		g.past.built[term] = t.clock
 	}

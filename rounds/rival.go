@@ -5,30 +5,41 @@ import (
 	"slices"
 )
 
-// noteLeaders keeps who led the term of a round that is over, for records that come later. It keeps those of the
-// highest terms.
-func (p *past) noteLeaders(r *Round) {
+// noteLeaders keeps who led the term of a round that is over, and whom others followed in it, for records that come
+// later. It keeps those of the highest terms.
+func (p *past) noteLeaders(r *Round, all []*Leadership) {
 	if r.Winner == nil || r.Winner.Ref.IsZero() {
 		return
 	}
 	for _, w := range append([]Winner{*r.Winner}, r.Rivals...) {
 		p.led[r.Term] = append(p.led[r.Term], Winner{Node: w.Node, Why: w.Why, Ref: w.Ref, At: w.At, late: w.late})
 	}
+	for _, l := range all {
+		p.followed[r.Term] = append(p.followed[r.Term], l.Leader)
+	}
 	if len(p.led) > 2*keepChanges {
 		terms := slices.Sorted(maps.Keys(p.led))
 		for _, term := range terms[:len(terms)-keepChanges] {
 			delete(p.led, term)
+			delete(p.followed, term)
 		}
 	}
 }
 
-// noteRival notes that a node led a term whose round is over, if the record says so and none before.
+// noteRival notes that a node led a term whose round is over, if the record says so and none before: the node's own, or
+// that of one that follows it.
 func (g *group) noteRival(e *entry, term uint64) {
 	p := g.past
-	is := func(w Winner) bool { return w.Node == e.Ref.Node }
-	leads := e.Leader == e.Ref.Node && e.life.ledAt(e.Ref.Seq) == term
-	if !leads || len(p.led[term]) == 0 || slices.ContainsFunc(p.led[term], is) ||
-		slices.ContainsFunc(p.rivals[term], is) {
+	is := func(w Winner) bool { return w.Node == e.Leader }
+	if e.Leader == 0 || len(p.led[term]) == 0 || slices.ContainsFunc(p.led[term], is) || // nearly always
+		slices.ContainsFunc(p.rivals[term], is) || e.life.ledAt(e.Ref.Seq) != term {
+		return
+	}
+	if e.Leader != e.Ref.Node {
+		if !slices.Contains(p.followed[term], e.Leader) {
+			p.followed[term] = append(p.followed[term], e.Leader)
+			p.beside, p.rivalled = append(p.beside, leadershipKey{e.Leader, term}), true
+		}
 		return
 	}
 	late := e.Change == "" && e.life.cutBefore(e.Ref.Seq)
@@ -56,5 +67,19 @@ func (g *group) lateRivals() (found []Finding) {
 		}
 		found = append(found, r.Findings...)
 	}
-	return found
+	return append(found, g.besides()...)
+}
+
+// besides finds where nodes followed another one than who led the term, and that was known when the round was over.
+func (g *group) besides() []Finding {
+	p := g.past
+	for _, key := range p.beside {
+		if other, led := g.leaderships[key], p.led[key.term]; other != nil && len(led) > 0 {
+			r := &Round{Term: key.term, Guarantee: g.guarantee, Winner: &led[0]}
+			r.judgeFollowersOf(other, g)
+			p.besides = append(p.besides, r.Findings...)
+		}
+	}
+	p.beside = nil
+	return p.besides
 }

@@ -147,6 +147,35 @@ func TestASecondLeaderOfATermThatWasTold(t *testing.T) {
 	})
 }
 
+// Nor did a line tell of a second leader whose log is not followed, so that only who follows it tells of it.
+func TestASecondLeaderWhoseLogIsNotFollowed(t *testing.T) {
+	following(t, func(write func(string), printed func() string) {
+		say := func(node, seq int, rest string) {
+			write(strings.Replace(lease(time.Now(), node, seq, rest), `"lease"`, `"best-effort"`, 1))
+		}
+		say(3, 1, `"event":"start","role":"looking","leader":0`)
+		say(5, 1, `"event":"timeout","why":["no leader was heard of -> call an election of term 1",`+
+			`"no higher node is alive -> lead term 1"],"role":"leader","leader":5,"leader_change":"elected",`+
+			`"prev_leader":0`)
+		time.Sleep(time.Minute)
+		if text := printed(); !strings.Contains(text, "no leader was heard of (node 5)") {
+			t.Fatalf("not told yet: %s", text)
+		}
+		say(5, 2, `"event":"resign","detail":"told to stop by SIGTERM","why":["asked to resign -> step down"],`+
+			`"role":"looking","leader":0,"leader_change":"resigned","prev_leader":5`)
+		time.Sleep(5 * time.Second)
+		say(3, 2, `"event":"receive","from":4,"msg":"COORDINATOR","msg_id":"4:7","why":["4 leads term 1 -> follow it"],`+
+			`"role":"follower","leader":4,"leader_change":"elected","prev_leader":0`)
+		time.Sleep(time.Minute)
+		say(3, 3, `"event":"timeout","role":"follower","leader":4`)
+		const want = "! two-leaders: Node 5 led term 1, and node 3 followed node 4 in the same term. Records of node 4 " +
+			"are missing: they would tell whether it led."
+		if text := printed(); strings.Count(text, want) != 1 {
+			t.Errorf("want %q once in: %s", want, text)
+		}
+	})
+}
+
 // "--follow" ends with a signal, and the files that it read were not asked any more what they had: which lines are
 // damaged. A compressed file was followed as one without records.
 func TestRemarksOfFollowedFiles(t *testing.T) {
