@@ -81,6 +81,9 @@ type (
 	// leader. If Late, the argument 0 is how many milliseconds ago that was, by any clock.
 	LeaseEnds struct{ Late bool }
 
+	// Skips says that this node waited for nodes that are gone now, and goes on without them.
+	Skips struct{}
+
 	// Releases says that a leader gave up the Term, by its word.
 	Releases struct{ Term Place }
 
@@ -125,6 +128,7 @@ func (Answers) decision()   {}
 func (Readmits) decision()  {}
 func (Voteless) decision()  {}
 func (LeaseEnds) decision() {}
+func (Skips) decision()     {}
 func (Releases) decision()  {}
 func (Woke) decision()      {}
 func (Waited) decision()    {}

@@ -43,7 +43,8 @@ type Voice struct {
 	// Vote is the record of the vote, or else of the last yes: the candidate's, or the voter's if that has none.
 	Vote Ref `json:"vote,omitzero"`
 
-	came bool // the candidate received a counted vote by the record in which it won
+	came    bool      // the candidate received a counted vote by the record in which it won
+	refused time.Time // when the voter last refused
 }
 
 // Majority returns how many voters make a leader.
@@ -179,7 +180,7 @@ func (r *Round) voice(g *group, voter, candidate uint64, strict bool) Voice {
 				v.Vote = st.Ref
 			} else {
 				v.Denial, v.To, v.No = answers.Denial, why.number(answers.To), no(answers.Denial, why.words(answers.To))
-				v.Rule, v.Ref = why.rule(r.Algorithm), st.Ref
+				v.Rule, v.Ref, v.refused = why.rule(r.Algorithm), st.Ref, st.At
 			}
 		}
 	}

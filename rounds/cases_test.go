@@ -65,6 +65,25 @@ func TestCases(t *testing.T) {
 			},
 			[]string{"both led", "went back", "node 5 won term 2"},
 		},
+		// Node 1 was frozen, and then leader 3 killed: why 705 ms passed stood only in records of node 5.
+		"ring-neighbour-frozen": {
+			nil,
+			[]string{
+				"the longest 705 ms from 05:33:49.263 on: the process of node 3 ended (connection closed and port " +
+					"refused), and finding node 1 silent took 704 ms of the 705 ms [peers saw: 5:13 4:2 5:12].",
+			},
+			nil,
+		},
+		// Leader 3 of voters 1 to 3 was killed, with --await-leases: why 1.54 s passed stood only in `explain`.
+		"lease-awaited": {
+			nil,
+			[]string{
+				"the longest at least 1.54 s from 05:54:52.902 on: the process of node 3 ended (connection closed and " +
+					"port refused), and voter 1 had promised node 3 to elect nobody else for a while " +
+					"[inferred: 2:13 1:7 2:11].",
+			},
+			nil,
+		},
 		// Voters 1 to 3. Asked of node 1: transfer --to 2 --reason "a new disk". Then node 2: resign; node 3: pause
 		// --reason late; SIGTERM to all.
 		"lease-asked-to-hand-over": {

@@ -23,6 +23,10 @@ func (in *Incident) reason(g *group) string {
 		failed = in.storeKept()
 		in.store = failed != ""
 	}
+	if failed == "" && !in.aside {
+		failed = in.delayed()
+		in.delay = failed != ""
+	}
 	switch {
 	case failed == "":
 		return why

@@ -77,6 +77,7 @@ type Round struct {
 	asked    call      // the first step in which a node stood, or was asked for its vote
 	store    []storeSaid
 	unfenced []unfenced // the attempts to fence a former leader that failed
+	skipped  []skipped
 }
 
 // Superseding says by which term a Superseded round was superseded.

@@ -172,7 +172,7 @@ func (r *round) Timeout() {
 	}
 }
 
-var whyOneGone = reasons.Kind("one-gone", "one that sent its id is gone")
+var whyOneGone = reasons.Kind("one-gone", "one that sent its id is gone", algorithms.Skips{})
 
 // PeersChanged stops waiting for processes that are dead.
 func (r *round) PeersChanged(gone []proto.Peer) {

@@ -178,7 +178,7 @@ func (r *round) Timeout() {
 	}
 }
 
-var whyHigherGone = reasons.Kind("higher-gone", "no higher node is alive any more").
+var whyHigherGone = reasons.Kind("higher-gone", "no higher node is alive any more", algorithms.Skips{}).
 	Follows("If you're next-in-line, Assume Leadership, Broadcasts COORDINATOR message.")
 
 // PeersChanged makes this node the leader when no higher-ranked node is left in the view.

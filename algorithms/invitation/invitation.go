@@ -217,8 +217,8 @@ func (r *round) found(cause algorithms.Reason) {
 }
 
 var (
-	whyHigherGone     = reasons.Kind("higher-gone", "no higher node is alive any more")
-	whyAcceptedOrDead = reasons.Kind("accepted-or-dead", "all others have accepted or are dead")
+	whyHigherGone     = reasons.Kind("higher-gone", "no higher node is alive any more", algorithms.Skips{})
+	whyAcceptedOrDead = reasons.Kind("accepted-or-dead", "all others have accepted or are dead", algorithms.Skips{})
 )
 
 // PeersChanged stops waiting for nodes that are dead.

@@ -3,6 +3,7 @@ package topology
 import (
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/algorithms/nomination"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -174,7 +175,7 @@ func (r *Ring) Lost(gone []proto.Peer, best proto.Peer) bool {
 	return false
 }
 
-var whyAgain = reasons.Kind("again", "%s %d is gone -> send %s again to the next")
+var whyAgain = reasons.Kind("again", "%s %d is gone -> send %s again to the next", algorithms.Skips{})
 
 // repair sends the last message again if its receiver, a neighbour, is gone: the message may be lost
 // with that node.
