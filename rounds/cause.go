@@ -164,7 +164,10 @@ func (g *group) causeOf(in *Initiator) Cause {
 	if !ok {
 		return c
 	}
-	if c.Kind = because.Kind; c.Kind == HandOver {
+	switch c.Kind = because.Kind; c.Kind {
+	case HigherRank:
+		c.below = in.cause.number(0)
+	case HandOver:
 		c.handing = in.cause.number(because.About)
 		c.asked = g.request(c.handing, in.At)
 		c.Request = c.asked.why
@@ -308,6 +311,15 @@ func (c *Cause) Handing() uint64 {
 		return 0
 	}
 	return c.handing
+}
+
+// Outranks returns the leader that Node outranked when it called the election, if Kind is HigherRank; 0 if that is not
+// known. Another one may have led before Node did.
+func (c *Cause) Outranks() uint64 {
+	if c.Kind != HigherRank {
+		return 0
+	}
+	return c.below
 }
 
 // Asked is the record by which Handing was asked to hand over, or why it did so without being asked; Seq 0 if none.

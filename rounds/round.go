@@ -116,6 +116,7 @@ type Cause struct {
 	BackAt time.Time `json:"back_at,omitzero"`
 
 	handing uint64  // who handed over
+	below   uint64  // the leader that Node outranks
 	asked   request // to hand over
 }
 

@@ -240,6 +240,9 @@ func besides(c rounds.Cause) string {
 
 // outranks says whom the first initiator outranks.
 func outranks(r *rounds.Round) string {
+	if below := r.Cause.Outranks(); below != 0 {
+		return fmt.Sprintf("outranks node %d", below)
+	}
 	if in := r.Incident; in != nil && in.Former != 0 && in.Former != r.Cause.Node {
 		return fmt.Sprintf("outranks node %d", in.Former)
 	}
