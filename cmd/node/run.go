@@ -12,7 +12,6 @@ import (
 
 	"github.com/rs/zerolog"
 	"github.com/urfave/cli/v2"
-	"golang.org/x/sys/unix"
 
 	"github.com/ringleader-dev/ringleader"
 	"github.com/ringleader-dev/ringleader/internal/address"
@@ -133,16 +132,8 @@ func operateAt(r resolved, log zerolog.Logger, signals <-chan os.Signal) error {
 	case s := <-signals:
 		log.Info().Stringer("signal", s).Msg("told to stop: resigning")
 		go obeyAtOnce(signals)
-		return n.LeaveBecause("told to stop by " + signalName(s))
+		return n.LeaveBecause("told to stop by " + supervise.SignalName(s))
 	}
-}
-
-// signalName returns the name of a signal as kill(1) takes it, like SIGTERM.
-func signalName(s os.Signal) string {
-	if number, ok := s.(syscall.Signal); ok {
-		return unix.SignalName(number)
-	}
-	return s.String()
 }
 
 // reaping starts the reaping of orphans only once, even if a node is started several times.

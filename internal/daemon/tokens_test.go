@@ -159,7 +159,7 @@ func TestTransferIsPassedOnOverHTTPS(t *testing.T) {
 	if done, err := ask(addr); err != nil || done.Leader != 1 {
 		t.Fatalf("%+v, %v", done, err)
 	}
-	if o := <-leader.asked; !strings.Contains(o.By, "10.0.0.9, at node 1") {
+	if o := <-leader.asked; !strings.Contains(o.By, "10.0.0.9 through node 1 (") {
 		t.Errorf("asked by %q", o.By)
 	}
 	addr, leader = serve(strangers[0])

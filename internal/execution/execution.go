@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-	"golang.org/x/sys/unix"
 
 	"github.com/ringleader-dev/ringleader"
 	"github.com/ringleader-dev/ringleader/internal/supervise"
@@ -123,7 +122,7 @@ func Run(ctx context.Context, c Config) error {
 // why says why the node leaves.
 func (x *execution) why(err error) string {
 	if sig := syscall.Signal(x.told.Load()); sig != 0 {
-		return "told to stop by " + unix.SignalName(sig)
+		return "told to stop by " + supervise.SignalName(sig)
 	}
 	return fmt.Sprint(err)
 }
