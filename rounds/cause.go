@@ -30,9 +30,10 @@ func (why *reason) stoodFor(term uint64) (cause reason, ok bool) {
 }
 
 // addCandidates makes the candidates for votes the initiators, if no node called an election before somebody
-// won: while nobody leads, voters may elect a leader without a call. If nodes called an election because the
-// leader was gone, but still in that leader's own term, these nodes are the initiators instead. A node that
-// called after the win is no initiator: it began another election, of this term or a later one.
+// won, or whoever did followed the leader of an earlier term then: while nobody leads, voters may elect a leader
+// without a call. If nodes called an election because the leader was gone, but still in that leader's own term, these
+// nodes are the initiators instead. A node that called after the win is no initiator: it began another election, of
+// this term or a later one.
 func (r *Round) addCandidates(g *group) {
 	if !leased(r.Guarantee) {
 		return
@@ -48,9 +49,11 @@ func (r *Round) addCandidates(g *group) {
 			return later
 		})
 	}
-	if len(r.Initiators) > 0 {
+	calls := r.Initiators
+	if len(calls) > 0 && len(r.stayed(g)) > 0 {
 		return
 	}
+	r.Initiators = nil
 	for i := range r.Steps {
 		st := &r.Steps[i]
 		for j := range st.reasons {
@@ -60,8 +63,11 @@ func (r *Round) addCandidates(g *group) {
 			}
 		}
 	}
-	r.dropAbandoned(g)
+	if stayed := r.stayed(g); len(stayed) > 0 {
+		r.Initiators = stayed
+	}
 	if len(r.Initiators) == 0 {
+		r.Initiators = calls
 		return
 	}
 	stood := r.Initiators[0].At
@@ -71,22 +77,19 @@ func (r *Round) addCandidates(g *group) {
 	}
 }
 
-// dropAbandoned drops the initiators that followed a leader of an earlier term again before anybody won: what they
-// began brought no leader. If nobody else called, they stay.
-func (r *Round) dropAbandoned(g *group) {
+// stayed returns the initiators without those that followed a leader of an earlier term again before anybody won: what
+// they began brought no leader.
+func (r *Round) stayed(g *group) []Initiator {
 	if r.Winner == nil || r.Winner.At.IsZero() {
-		return
+		return r.Initiators
 	}
-	stayed := slices.DeleteFunc(slices.Clone(r.Initiators), func(in Initiator) bool {
+	return slices.DeleteFunc(slices.Clone(r.Initiators), func(in Initiator) bool {
 		l := g.nodes[in.Node].byIncarnation[in.Ref.Incarnation]
 		return l != nil && slices.ContainsFunc(l.allBeliefs(), func(b belief) bool {
 			return b.leader != 0 && b.term < r.Term && b.first.seq > in.Ref.Seq &&
 				g.fix.at(in.Node, b.first.wall).Before(r.Winner.At)
 		})
 	})
-	if len(stayed) > 0 {
-		r.Initiators = stayed
-	}
 }
 
 // stillGone reports whether the initiator called because a leader was gone, and had no sign of life of that

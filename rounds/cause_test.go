@@ -727,25 +727,36 @@ func TestALeaderThatFrozeWasNotOutranked(t *testing.T) {
 }
 
 // "At 12:00:00.500 node 3, which outranks node 2, began to take over" was told of a node that began to as node 1 led,
-// which handed over to node 2 then.
+// which handed over to node 2 then. If it asked the voters later, as nobody led, its round began with that: the line of
+// term 3 told of a time before that of term 2.
 func TestWhoBeganToTakeOverOutranksWhoLedThen(t *testing.T) {
-	v := newVoters()
-	v.algo = "bully"
-	v.elect(1, 1, 2, 3)
-	v.add(3, 500, trace.Record{
-		Term: 1, Round: 3, Event: "timeout", Leader: 1, Token: 1, ValidUntil: atMS(1000),
-		Why: []string{"this node ranks above leader 1 -> call an election of term 3"},
-		Reasons: []trace.Reason{{Code: "nomination.call", Args: []trace.Arg{
-			{Is: trace.Cause, Reason: &trace.Reason{Code: "nomination.preempt", Args: []trace.Arg{{Number: 1}}}},
-			{Number: 3},
-		}}},
-	})
-	v.lead(2, 900, 2)
-	v.follow(3, 910, 2, 2)
-	v.lead(3, 2500, 3)
-	text := told(t, v.b.History().Groups[0])
-	if want := "node 3, which outranks node 1, began to take over"; !strings.Contains(text, want) {
-		t.Errorf("want %q in\n%s", want, text)
+	for asked, wants := range map[bool][]string{
+		false: {"At 12:00:00.500 node 3, which outranks node 1, began to take over [3:2]."},
+		true:  {"At 12:00:02.400 node 3 stood", " 3 12:00:02.400 3 "},
+	} {
+		v := newVoters()
+		v.algo = "bully"
+		v.elect(1, 1, 2, 3)
+		v.add(3, 500, trace.Record{
+			Term: 1, Round: 3, Event: "timeout", Leader: 1, Token: 1, ValidUntil: atMS(1000),
+			Why: []string{"this node ranks above leader 1 -> call an election of term 3"},
+			Reasons: []trace.Reason{{Code: "nomination.call", Args: []trace.Arg{
+				{Is: trace.Cause, Reason: &trace.Reason{Code: "nomination.preempt", Args: []trace.Arg{{Number: 1}}}},
+				{Number: 3},
+			}}},
+		})
+		v.lead(2, 900, 2)
+		v.follow(3, 910, 2, 2)
+		if asked {
+			v.ask(3, 2400, 3)
+		}
+		v.lead(3, 2500, 3)
+		text := told(t, v.b.History().Groups[0])
+		for _, want := range wants {
+			if !strings.Contains(text, want) {
+				t.Errorf("asked %v: want %q in\n%s", asked, want, text)
+			}
+		}
 	}
 }
 
