@@ -58,7 +58,8 @@ func (in *Incident) delayed() string {
 	}
 	if last.node != 0 {
 		in.prove(last.ref)
-		return fmt.Sprintf("finding node %d silent took %s of the %s", last.node, Span(last.at.Sub(in.From)), Span(took))
+		return fmt.Sprintf("finding node %d silent took %s of the %s", last.node,
+			Span(last.at.Sub(in.From)), Span(took))
 	}
 	if i := slices.IndexFunc(in.rounds, func(r *Round) bool { return r.Term == in.Term }); i >= 0 {
 		return in.promised(in.rounds[i].Ballot, late)

@@ -242,8 +242,8 @@ func TestAFrozenLeaderDidNotLeadOn(t *testing.T) {
 	}
 }
 
-// "The time: the leader led on for 1.00 ms, elect 0 ms, announce 1.00 ms" was said of a leader that heard of the next one
-// while that announced itself, beside no finding that two led at once.
+// "The time: the leader led on for 1.00 ms, elect 0 ms, announce 1.00 ms" was said of a leader that heard of the next
+// one while that announced itself, beside no finding that two led at once.
 func TestALeaderThatHearsOfTheNextDidNotLeadOn(t *testing.T) {
 	v := ledByNode2("bully")
 	v.exchange(3, 2, -80, -70)
@@ -306,7 +306,9 @@ func TestALineAboutSeveralTermsCountsTheLast(t *testing.T) {
 	}})
 	v.add(3, 5401, trace.Record{Term: 3, Event: "receive", Leader: 1, Why: []string{"1 leads term 3 -> follow it"}})
 	text := told(t, v.b.History().Groups[0])
-	for _, want := range []string{" 2-3 12:00:05.000 1 1 of 1 - - 0 ms 1.00 ms 400 ms ", "The time: elect 0 ms, announce 1.00 ms."} {
+	for _, want := range []string{
+		" 2-3 12:00:05.000 1 1 of 1 - - 0 ms 1.00 ms 400 ms ", "The time: elect 0 ms, announce 1.00 ms.",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)
 		}

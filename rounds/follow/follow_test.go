@@ -164,12 +164,13 @@ func TestASecondLeaderWhoseLogIsNotFollowed(t *testing.T) {
 		say(5, 2, `"event":"resign","detail":"told to stop by SIGTERM","why":["asked to resign -> step down"],`+
 			`"role":"looking","leader":0,"leader_change":"resigned","prev_leader":5`)
 		time.Sleep(5 * time.Second)
-		say(3, 2, `"event":"receive","from":4,"msg":"COORDINATOR","msg_id":"4:7","why":["4 leads term 1 -> follow it"],`+
-			`"role":"follower","leader":4,"leader_change":"elected","prev_leader":0`)
+		say(3, 2, `"event":"receive","from":4,"msg":"COORDINATOR","msg_id":"4:7",`+
+			`"why":["4 leads term 1 -> follow it"],"role":"follower","leader":4,"leader_change":"elected",`+
+			`"prev_leader":0`)
 		time.Sleep(time.Minute)
 		say(3, 3, `"event":"timeout","role":"follower","leader":4`)
-		const want = "! two-leaders: Node 5 led term 1, and node 3 followed node 4 in the same term. Records of node 4 " +
-			"are missing: they would tell whether it led."
+		const want = "! two-leaders: Node 5 led term 1, and node 3 followed node 4 in the same term. Records of " +
+			"node 4 are missing: they would tell whether it led."
 		if text := printed(); strings.Count(text, want) != 1 {
 			t.Errorf("want %q once in: %s", want, text)
 		}

@@ -274,8 +274,10 @@ func (p *page) row(r *rounds.Round, dated bool) {
 	if dated && !from.IsZero() {
 		at = from.UTC().Format("01-02 15:04:05")
 	}
-	p.line(row, terms(r), at, leaders(r), follow, sentAtLeast(r), known(r.Split.Detect, r.Split.DetectKnown),
-		known(r.Split.Elect, r.Split.ElectKnown), known(r.Split.Announce, r.Split.AnnounceKnown), Leaderless(r), why(r), rowProof(p.names, r))
+	split := &r.Split
+	p.line(row, terms(r), at, leaders(r), follow, sentAtLeast(r), known(split.Detect, split.DetectKnown),
+		known(split.Elect, split.ElectKnown), known(split.Announce, split.AnnounceKnown), Leaderless(r), why(r),
+		rowProof(p.names, r))
 	for _, in := range r.Further {
 		p.further(in)
 	}
@@ -305,7 +307,8 @@ func rowProof(names *rounds.Names, r *rounds.Round) string {
 	return proof(names, known, list...)
 }
 
-// terms returns "7", or "5-7" if the terms before brought no leader, or "5-7 (9)" if term 9 was called before that, too.
+// terms returns "7", or "5-7" if the terms before brought no leader, or "5-7 (9)" if term 9 was called before that,
+// too.
 func terms(r *rounds.Round) string {
 	if !folds(r) {
 		return strconv.FormatUint(r.Term, 10)

@@ -45,7 +45,8 @@ func (c *Case) lost(g *rounds.Group, r *rounds.Round, n *rounds.Node) {
 	}
 	refs, known := winnerRefs(r)
 	away, next := absentAt(n, w.At)
-	voted := votes(cmp.Or(r.Ballot, &rounds.Ballot{}), func(v rounds.Voice) bool { return v.Voter == n.ID && v.Counted })
+	its := func(v rounds.Voice) bool { return v.Voter == n.ID && v.Counted }
+	voted := votes(cmp.Or(r.Ballot, &rounds.Ballot{}), its)
 	switch {
 	case away != nil && away.Kind != rounds.Ended:
 		say("When node %d won term %d, node %d was %s%s.", w.Node, r.Term, n.ID, away.Kind,
@@ -78,7 +79,8 @@ func (c *Case) lost(g *rounds.Group, r *rounds.Round, n *rounds.Node) {
 }
 
 // absentAt returns how a node was away at the time t: its process had ended, or was silent or paused. next is the next
-// process after one that had ended, nil if none began. It returns nil if the node was there, as far as the records tell.
+// process after one that had ended, nil if none began. It returns nil if the node was there, as far as the records
+// tell.
 func absentAt(n *rounds.Node, t time.Time) (away *rounds.LifeEvent, next *rounds.Life) {
 	for i := range n.Lives {
 		l := &n.Lives[i]

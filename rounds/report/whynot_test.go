@@ -262,12 +262,13 @@ func TestWhyNotWhenTheLogsEnd(t *testing.T) {
 		"since 11:51:40.410: ", "The logs end 1.09 ms after the later of these times, without a later term [8:72].")
 }
 
-// Of a node that was started again, was silent, or voted, `why-not` said how the winner had won, and not why the node did
-// not. "Its process ended" was told twice of one that had led.
+// Of a node that was started again, was silent, or voted, `why-not` said how the winner had won, and not why the node
+// did not. "Its process ended" was told twice of one that had led.
 func TestWhyNotSaysWhatTheNodeDid(t *testing.T) {
 	at := time.Date(2026, 11, 29, 5, 34, 4, 0, time.UTC)
 	event := func(kind rounds.LifeEventKind, after time.Duration) rounds.LifeEvent {
-		return rounds.LifeEvent{Kind: kind, At: at.Add(after), Known: rounds.PeersSaw, Ref: rounds.Ref{Node: 2, Seq: 40}}
+		ref := rounds.Ref{Node: 2, Seq: 40}
+		return rounds.LifeEvent{Kind: kind, At: at.Add(after), Known: rounds.PeersSaw, Ref: ref}
 	}
 	life := func(from time.Duration, events ...rounds.LifeEvent) rounds.Life {
 		return rounds.Life{
@@ -292,7 +293,9 @@ func TestWhyNotSaysWhatTheNodeDid(t *testing.T) {
 			[]string{"When node 2 won term 7, node 1 was silent [peers saw: 2:57 2:40].", "!" + votes},
 		},
 		"silent once": {
-			[]rounds.Life{life(-time.Minute, event(rounds.Silent, -time.Second), event(rounds.Resumed, -time.Millisecond))},
+			[]rounds.Life{
+				life(-time.Minute, event(rounds.Silent, -time.Second), event(rounds.Resumed, -time.Millisecond)),
+			},
 			[]string{"Node 1 voted for node 2 in term 7 [2:57 1:9].", "!was silent", "!" + votes},
 		},
 	} {
