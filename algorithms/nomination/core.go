@@ -147,8 +147,7 @@ func (c *Core) timeout() {
 	}
 }
 
-var whyNotYielded = reasons.Kind("not-yielded",
-	"no leader was heard of, and no node that ranks above this one called an election",
+var whyNotYielded = reasons.Kind("not-yielded", "no better node called an election",
 	algorithms.Caused(algorithms.FirstLeader))
 
 // campaignDue calls the postponed election. A starting node waits once more if its view has a better
