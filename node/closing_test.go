@@ -173,7 +173,7 @@ func TestLinksCloseAfterTheWork(t *testing.T) {
 		"Close before Run's end": func(h *held) { h.close() },
 		"Run's end before Close": func(h *held) { h.stop(); h.close() },
 		"a resignation, and Close": func(h *held) {
-			if err := h.Resign(t.Context(), 0); err != nil {
+			if err := h.Resign(t.Context(), 0, "told to"); err != nil {
 				t.Error(err)
 			}
 			h.close()

@@ -75,7 +75,7 @@ func ExampleLease_Valid() {
 	defer stop()
 	_ = n.Lead(context.Background(), func(_ context.Context, l node.Lease) error {
 		fmt.Println("before:", l.Valid())
-		if err := n.Resign(context.Background(), 0); err != nil {
+		if err := n.Resign(context.Background(), 0, "told to stop"); err != nil {
 			return err
 		}
 		fmt.Println("after:", l.Valid())

@@ -81,7 +81,7 @@ func TestResignAsksFirst(t *testing.T) {
 				told, took := leave(t, c.guarantee, c.end, func(f *fixture) {
 					ctx, stop := context.WithTimeout(t.Context(), c.wait)
 					defer stop()
-					if err := f.Resign(ctx, 0); err != nil {
+					if err := f.Resign(ctx, 0, "told to"); err != nil {
 						t.Error(err)
 					}
 				})

@@ -97,7 +97,7 @@ func TestFailedSaveEndsTheNode(t *testing.T) {
 		if s.Running || s.Leader.ID != 0 || s.Role != trace.Looking {
 			t.Errorf("after the failed Save: %+v", s)
 		}
-		if err := f.Resign(context.Background(), 0); !errors.Is(err, ErrStopped) {
+		if err := f.Resign(context.Background(), 0, "told to"); !errors.Is(err, ErrStopped) {
 			t.Errorf("Resign = %v, want ErrStopped", err)
 		}
 		f.Deliver(message(1)) // neither blocks nor panics
@@ -181,7 +181,7 @@ func TestManyGoroutines(t *testing.T) {
 			func() { f.Deliver(proto.Message{From: other, To: 9, Body: nomination.TimeoutNow{}}) },
 			func() { f.PeersChanged([]proto.Peer{{ID: self}}, "gossip-dead 5") },
 			func() { _ = f.Campaign(ctx, "now") },
-			func() { _ = f.Resign(ctx, 0) },
+			func() { _ = f.Resign(ctx, 0, "told to") },
 			func() { f.Status() },
 			func() {
 				for range f.Watch(ctx) {

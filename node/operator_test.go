@@ -21,13 +21,13 @@ func TestOperatorWaitsForTheStep(t *testing.T) {
 			return algorithms.Output{}, false
 		})
 		f.campaign("maintenance")
-		if err := f.Resign(context.Background(), other); err != nil {
+		if err := f.Resign(context.Background(), other, "told to"); err != nil {
 			t.Error(err)
 		}
 		want := []algorithms.Event{
 			algorithms.Start{},
 			algorithms.Campaign{Reason: "maintenance"},
-			algorithms.Resign{To: other},
+			algorithms.Resign{To: other, Why: "told to"},
 		}
 		if !slices.Equal(events, want) {
 			t.Errorf("by then the Machine took %+v, want %+v", events, want)
@@ -51,7 +51,7 @@ func TestOperatorGivesUp(t *testing.T) {
 			}
 			ctx, cancel := impatient()
 			defer cancel()
-			if err := n.Resign(ctx, 0); !errors.Is(err, context.DeadlineExceeded) {
+			if err := n.Resign(ctx, 0, "told to"); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("Resign = %v, want the deadline", err)
 			}
 		})
