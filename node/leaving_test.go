@@ -46,7 +46,8 @@ func leave(t *testing.T, g algorithms.Guarantee, end *algorithms.TransferEnd, do
 // "A successor is asked first", for half a second at most. Whether it would, or not, or does
 // not answer: then the node resigns.
 func TestResignAsksFirst(t *testing.T) {
-	asks := algorithms.Transfer{Why: "this node resigns", Leaves: true}
+	const why = "told to stop by SIGTERM"
+	asks := algorithms.Transfer{Why: why, Leaves: true}
 	for name, c := range map[string]struct {
 		guarantee algorithms.Guarantee
 		end       *algorithms.TransferEnd
@@ -56,24 +57,24 @@ func TestResignAsksFirst(t *testing.T) {
 	}{
 		"it would": {
 			algorithms.Lease, &algorithms.TransferEnd{To: 2}, time.Minute,
-			[]algorithms.Event{asks, algorithms.Resign{To: 2}},
+			[]algorithms.Event{asks, algorithms.Resign{To: 2, Why: why}},
 			0,
 		},
 		"nobody would": {
 			algorithms.Lease, &algorithms.TransferEnd{To: 2, Refused: "no"}, time.Minute,
-			[]algorithms.Event{asks, algorithms.Resign{}},
+			[]algorithms.Event{asks, algorithms.Resign{Why: why}},
 			0,
 		},
 		"nobody answers": {
-			algorithms.Lease, nil, time.Minute, []algorithms.Event{asks, algorithms.Resign{}}, mostAsking,
+			algorithms.Lease, nil, time.Minute, []algorithms.Event{asks, algorithms.Resign{Why: why}}, mostAsking,
 		},
 		"nobody answers, and there is little time": {
 			algorithms.Lease, nil, 100 * time.Millisecond,
-			[]algorithms.Event{asks, algorithms.Resign{}},
+			[]algorithms.Event{asks, algorithms.Resign{Why: why}},
 			50 * time.Millisecond,
 		},
 		"no majority decides": {
-			algorithms.BestEffort, nil, time.Minute, []algorithms.Event{algorithms.Resign{}}, 0,
+			algorithms.BestEffort, nil, time.Minute, []algorithms.Event{algorithms.Resign{Why: why}}, 0,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -81,7 +82,7 @@ func TestResignAsksFirst(t *testing.T) {
 				told, took := leave(t, c.guarantee, c.end, func(f *fixture) {
 					ctx, stop := context.WithTimeout(t.Context(), c.wait)
 					defer stop()
-					if err := f.Resign(ctx, 0, "told to"); err != nil {
+					if err := f.Resign(ctx, 0, why); err != nil {
 						t.Error(err)
 					}
 				})
