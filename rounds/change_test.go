@@ -28,8 +28,8 @@ func (v *voters) callAndLead(node uint64, ms int, term uint64) {
 	})
 }
 
-// "It took terms 2 to 3" was said of a change before which a voter that had lost its votes was to vote again, above term
-// 2. Nobody called an election of that term.
+// "It took terms 2 to 3" was said of a change before which a voter that had lost its votes was to vote again, above
+// term 2. Nobody called an election of that term.
 func TestATermThatAVoterTookToVoteAgainIsPartOfNoChange(t *testing.T) {
 	v := newVoters()
 	v.algo = "bully"

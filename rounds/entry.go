@@ -69,8 +69,8 @@ func (e *entry) named(yield func(id uint64, attr int64) bool) {
 	}
 }
 
-// about returns the term of the message that the process received: the one that it entered by that, or the one for which
-// it dropped that, since it is below its own. Each is 0 if no reason names it.
+// about returns the term of the message that the process received: the one that it entered by that, or the one for
+// which it dropped that, since it is below its own. Each is 0 if no reason names it.
 func (e *entry) about() (entered, dropped uint64) {
 	for i := range e.reasons {
 		if enters, ok := decided[algorithms.Enters](&e.reasons[i]); ok && e.msgID != "" {

@@ -364,8 +364,8 @@ func (m *post) may(got *receipt) bool {
 
 // ofOtherTerm reports whether m is of the leader of another term than the one whose leader the process of the entry e
 // follows since it received the message, or of another term than the one that this process entered by it, or dropped it
-// for (see about). Under a lease, the record that sent a message may belong to the round of an earlier term than the message, in
-// which it voted.
+// for (see about). Under a lease, the record that sent a message may belong to the round of an earlier term than the
+// message, in which it voted.
 func (g *group) ofOtherTerm(m *post, e *entry, entered, dropped uint64) bool {
 	if e == nil {
 		return false

@@ -609,13 +609,15 @@ func TestALeaderThatOutlivesAnotherOfItsTermIsAChange(t *testing.T) {
 	}
 }
 
-// "Later node 5 began to lead term 3: node 4 handed over": that led the term until it heard of node 5. Node 2 had led the
-// term before, and its request to take over came late, since node 5 slept.
+// "Later node 5 began to lead term 3: node 4 handed over": that led the term until it heard of node 5. Node 2 had led
+// the term before, and its request to take over came late, since node 5 slept.
 func TestARequestToLeadThatCameLate(t *testing.T) {
 	v := newVoters()
 	v.algo, v.guarantee = "bully", "best-effort"
 	v.callAndLead(2, 0, 2)
-	v.add(2, 1000, trace.Record{Term: 2, Event: "resign", Why: []string{"asked to resign -> step down, hand over to 5"}})
+	v.add(2, 1000, trace.Record{
+		Term: 2, Event: "resign", Why: []string{"asked to resign -> step down, hand over to 5"},
+	})
 	v.callAndLead(4, 1700, 3)
 	v.add(5, 3695, trace.Record{
 		Term: 3, Event: "receive", From: 2, Msg: "STAND_NOW", Leader: 5, LeaderChange: trace.Transferred,

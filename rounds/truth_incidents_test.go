@@ -220,7 +220,7 @@ func (r *reading) compareTerms(in *rounds.Incident, former *sim.Reign) {
 				called = called || rec.Node == in.Leader && says(rec, "call an election of "+named)
 			}
 		}
-		if !last.IsZero() && former.Until.Sub(last) > longSilent && !(preferred && called) {
+		if !last.IsZero() && former.Until.Sub(last) > longSilent && (!preferred || !called) {
 			r.fail("incident: a term that was called in vain long before", in.Term, "%d, last %v: %+v", term, last, in)
 		}
 	}

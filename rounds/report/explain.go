@@ -184,14 +184,8 @@ func beginning(names *rounds.Names, r *rounds.Round) (sentences []string) {
 	case rounds.Vacant:
 		say("At %s node %d stood, as nobody led%s%s.", at, c.Node, colon(besides(c)), by)
 	case rounds.HandOver:
-		if from := c.Handing(); from != 0 && (r.Incident == nil || from != r.Incident.Former) {
-			beside := ""
-			if r.Incident != nil {
-				beside = ", which did not lead,"
-			}
-			say("At %s node %d%s%s asked node %d to call the next election%s.",
-				at, from, bracketed(c.Request), beside, c.Node, cite(names, c.Asked(), c.Ref))
-			return sentences
+		if beside := askedBeside(names, r, at); beside != "" {
+			return append(sentences, beside)
 		}
 		say("At %s the leader handed over%s: node %d was asked to lead the next term%s.",
 			at, bracketed(c.Request), c.Node, cite(names, c.Asked(), c.Ref))
@@ -231,6 +225,20 @@ func beginning(names *rounds.Names, r *rounds.Round) (sentences []string) {
 		say("%s called it when it was decided already%s.", words.Upper(words.Nodes(callers)), cite(names, calls...))
 	}
 	return sentences
+}
+
+// askedBeside says that another node than the former leader asked for the election; "" if that one did.
+func askedBeside(names *rounds.Names, r *rounds.Round, at string) string {
+	c, beside := r.Cause, ""
+	from := c.Handing()
+	switch {
+	case from == 0, r.Incident != nil && from == r.Incident.Former:
+		return ""
+	case r.Incident != nil:
+		beside = ", which did not lead,"
+	}
+	return fmt.Sprintf("At %s node %d%s%s asked node %d to call the next election%s.",
+		at, from, bracketed(c.Request), beside, c.Node, cite(names, c.Asked(), c.Ref))
 }
 
 // besides returns what the cause tells besides that nobody leads.
