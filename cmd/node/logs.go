@@ -87,7 +87,7 @@ func collectRarely() {
 const (
 	// heldRecords is how many records are in memory at once if only some rounds are asked for, and heldBytes is how
 	// much memory the process may use then before the garbage collector runs more often.
-	heldRecords, heldBytes = 2 << 10, 140 << 20
+	heldRecords, heldBytes = 4 << 10, 140 << 20
 	// mostLate is the part of the records that may come after their rounds were built: one in so many. Logs with
 	// more are not in order: they are read once for each node, or else all of their records are held at once.
 	mostLate = 1000
