@@ -69,18 +69,21 @@ func (e *entry) named(yield func(id uint64, attr int64) bool) {
 	}
 }
 
-// about returns the term of the message that the process received: the one that it entered by that, or the one for
-// which it dropped that, since it is below its own. Each is 0 if no reason names it.
-func (e *entry) about() (entered, dropped uint64) {
+// about returns the term of the message that the process received, if it entered that by it, or dropped the message
+// since it is over; 0 if no reason names it.
+func (e *entry) about() uint64 {
+	if e.msgID == "" {
+		return 0
+	}
 	for i := range e.reasons {
-		if enters, ok := decided[algorithms.Enters](&e.reasons[i]); ok && e.msgID != "" {
-			return e.reasons[i].term(enters.Term), 0
+		if enters, ok := decided[algorithms.Enters](&e.reasons[i]); ok {
+			return e.reasons[i].term(enters.Term)
 		}
-		if drops, ok := decided[algorithms.Drops](&e.reasons[i]); ok && e.msgID != "" {
-			return 0, e.reasons[i].term(drops.Term)
+		if drops, ok := decided[algorithms.Drops](&e.reasons[i]); ok {
+			return e.reasons[i].term(drops.Term)
 		}
 	}
-	return 0, 0
+	return 0
 }
 
 // micros returns the reading of the hybrid clock in µs, or of the wall clock if the record has no

@@ -312,14 +312,14 @@ func (g *group) arrive(got receipt, e *entry, in *log) {
 		same = same[max(0, at-neighbours):min(sent, at+neighbours)]
 	}
 	near, later := some(0), some(0)
-	var entered, dropped uint64
+	term := uint64(0)
 	if e != nil && sent > 0 {
-		entered, dropped = e.about()
+		term = e.about()
 	}
 	for i := range same {
 		m := &same[i]
 		asked := p.asked(e, m)
-		if asked != nil && asked == e || !m.fitsClock(&got) || !m.may(&got) || g.ofOtherTerm(m, e, entered, dropped) {
+		if asked != nil && asked == e || !m.fitsClock(&got) || !m.may(&got) || g.ofOtherTerm(m, e, term) {
 			continue
 		}
 		near |= 1 << i
@@ -363,18 +363,18 @@ func (m *post) may(got *receipt) bool {
 }
 
 // ofOtherTerm reports whether m is of the leader of another term than the one whose leader the process of the entry e
-// follows since it received the message, or of another term than the one that this process entered by it, or dropped it
-// for (see about). Under a lease, the record that sent a message may belong to the round of an earlier term than the
-// message, in which it voted.
-func (g *group) ofOtherTerm(m *post, e *entry, entered, dropped uint64) bool {
+// follows since it received the message, or of another term than this message, as far as e tells that: see about. A
+// record may send messages of the term that its process leaves. Under a lease, it may belong to the round of an earlier
+// term than the message, in which it voted.
+func (g *group) ofOtherTerm(m *post, e *entry, term uint64) bool {
 	if e == nil {
 		return false
 	}
 	if !leased(g.guarantee) {
-		return entered != 0 && entered != m.by.log.term || m.by.log.term < dropped ||
-			dropped != 0 && dropped < m.by.life.termBefore(m.by.Ref.Seq)
+		return term != 0 && term != m.by.log.term &&
+			(term > m.by.log.term || term < m.by.life.termBefore(m.by.Ref.Seq))
 	}
-	return m.by.round < max(entered, dropped) && !m.by.life.text ||
+	return m.by.round < term && !m.by.life.text ||
 		e.Change == string(trace.Elected) && e.Leader == e.from && e.Token != 0 &&
 			m.by.Leader == m.by.Ref.Node && m.by.Token != 0 && m.by.Token != e.Token &&
 			slices.Contains(heartbeatKinds, m.kind)

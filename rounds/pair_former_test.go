@@ -327,6 +327,35 @@ func TestReceiptOfATermThatIsOver(t *testing.T) {
 	}
 }
 
+// "Called lost, and received in another term": in one record a node sent a message of its term again, to the next
+// neighbour, and called an election of the next term.
+func TestMessageOfTheTermThatItsSenderLeaves(t *testing.T) {
+	for _, c := range []struct {
+		before, term uint64 // in which the sender was before, and of the message that was received
+		arrived      bool
+	}{{2, 1, false}, {2, 2, true}, {2, 3, true}, {2, 4, false}, {3, 2, false}} {
+		v := newVoters()
+		v.algo, v.guarantee = "ring", "best-effort"
+		v.start(1, 0)
+		v.start(2, 0)
+		v.add(1, 900, trace.Record{Event: "timeout", Term: c.before})
+		v.add(1, 1000, trace.Record{
+			Event: "peers", Term: 3, Sent: []string{"ELECTION>2#1:1", "ELECTION>2#1:2"},
+			Why: []string{
+				"successor 3 is gone -> send ELECTION again to the next",
+				"3, the best of the round, is dead -> call an election of term 3",
+			},
+		})
+		v.add(2, 1100, trace.Record{
+			Event: "receive", Term: c.term, From: 1, Msg: "ELECTION", MsgID: "1:1",
+			Why: []string{fmt.Sprintf("term %d is above 0 -> adopt it", c.term)},
+		})
+		if arrived := slices.Contains(v.arrivedOf("n1life1"), "1:1"); arrived != c.arrived {
+			t.Errorf("%+v: arrived %v", c, arrived)
+		}
+	}
+}
+
 // "Called arrived, and never received": the first process sent the message, in a record that is lost. The next four
 // used its number for messages that are known, so that none of them sent it; no message compares the clocks.
 func TestReceiptOfAProcessLongAgo(t *testing.T) {
