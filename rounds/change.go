@@ -150,7 +150,7 @@ func (g *group) inVain(r *Round, c *change) bool {
 		end, by = c.former.sign, c.former.signRef
 	}
 	if len(r.Initiators) == 0 {
-		over := r.until.Add(maxHandOver) // the record of the call is missing
+		over := r.until.Add(leaderlessTime) // the record of the call is missing
 		if r.Cause.Kind == Readmitted {
 			over = r.Cause.At // nobody called
 		}

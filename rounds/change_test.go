@@ -134,8 +134,8 @@ func TestWhatWasCalledInVainIsPartOfNoLaterChange(t *testing.T) {
 		},
 		"and the records of the calls are missing": func(v *voters) {
 			for term := uint64(2); term <= 3; term++ {
-				v.add(1, 500+int(term), trace.Record{
-					Event: "receive", Term: 1, Round: term, Leader: 3, Token: 1, ValidUntil: atMS(1000), From: 2,
+				v.add(1, 13000+int(term), trace.Record{
+					Event: "receive", Term: 1, Round: term, Leader: 3, Token: 1, ValidUntil: atMS(14000), From: 2,
 					Msg: "PRE_VOTE", MsgID: fmt.Sprint("2:", term), Why: []string{"x -> y"},
 				})
 			}
