@@ -120,16 +120,22 @@ func TestErrorOfAClockThatIsNotCompared(t *testing.T) {
 	}
 }
 
+// newPairThatMet returns nodes 1 and 2, whose messages show that their clocks are alike.
+func newPairThatMet() *voters {
+	v := newVoters()
+	v.guarantee = "best-effort"
+	v.start(1, 0)
+	v.start(2, 0)
+	v.exchange(1, 1, 100, 110)
+	v.exchange(2, 1, 200, 210)
+	return v
+}
+
 // "The wall clock of node 2 is 5s ahead of the others', give or take 8.12 s": it was set by 10 s. Two leaderships that
 // overlap by less than the error that is told did not certainly lead at once.
 func TestOverlapWithinTheErrorOfAClockThatWasSet(t *testing.T) {
 	for ends, overlaps := range map[int]bool{20000: false, 28000: true} { // when node 1 ceased to lead, in ms
-		v := newVoters()
-		v.guarantee = "best-effort"
-		v.start(1, 0)
-		v.start(2, 0)
-		v.exchange(1, 1, 100, 110)
-		v.exchange(2, 1, 200, 210)
+		v := newPairThatMet()
 		v.leadAlone(1, 1000, 1)
 		v.resign(1, ends, 1)
 		v.leadAlone(2, 22000, 2)
@@ -151,12 +157,7 @@ func TestOverlapWithinTheErrorOfAClockThatWasSet(t *testing.T) {
 // own word. All its times since, and those of its next process, are told as if nobody had.
 func TestClockThatWasSetByItsOwnWord(t *testing.T) {
 	for way, by := range map[string]time.Duration{"back": -10 * time.Second, "forward": 10 * time.Second} {
-		v := newVoters()
-		v.guarantee = "best-effort"
-		v.start(1, 0)
-		v.start(2, 0)
-		v.exchange(1, 1, 100, 110)
-		v.exchange(2, 1, 200, 210)
+		v := newPairThatMet()
 		v.leadAlone(1, 1000, 1)
 		v.set[1] = by
 		v.add(1, 15000, trace.Record{Event: "peers", Term: 1, Leader: 1, Alive: []uint64{1, 2}})

@@ -234,25 +234,7 @@ func upAndDown(g *rounds.Group) string {
 		}
 		ids[is], by[is] = append(ids[is], n.ID), append(by[is], refs...)
 	}
-	var parts []string
-	all := false
-	for _, is := range []condition{
-		{"ended", "ended", rounds.OwnWord},
-		failed,
-		{"ended", "ended", rounds.PeersSaw},
-		{"is silent", "are silent", rounds.OwnWord},
-		{"is silent", "are silent", rounds.PeersSaw},
-		endedUnlogged, silentUnlogged, unlogged,
-	} {
-		if len(ids[is]) > 0 {
-			who := shortIDs(ids[is])
-			if all = len(ids[is]) == len(g.Nodes); all {
-				who = everyNode(g)
-			}
-			parts = append(parts, fmt.Sprintf("%s %s%s", who, words.Either(len(ids[is]), is.is, is.are),
-				proof(g.Names, is.known, by[is]...)))
-		}
-	}
+	parts, all := conditions(g, ids, by)
 	const most = 3
 	if n := len(quiet) - most; n > 0 {
 		quiet = append(quiet[:most], fmt.Sprintf("%d more %s none since the leader began to lead", n,
@@ -273,6 +255,31 @@ func upAndDown(g *rounds.Group) string {
 		parts = append(parts, others+", "+tell)
 	}
 	return fmt.Sprintf("Of %s, %s.", words.Plural(len(g.Nodes), "node"), words.And(parts...))
+}
+
+// conditions says which nodes are in each condition, and by which records, and whether all nodes of the group are in
+// one.
+func conditions(
+	g *rounds.Group, ids map[condition][]uint64, by map[condition][]rounds.Ref,
+) (parts []string, all bool) {
+	for _, is := range []condition{
+		{"ended", "ended", rounds.OwnWord},
+		failed,
+		{"ended", "ended", rounds.PeersSaw},
+		{"is silent", "are silent", rounds.OwnWord},
+		{"is silent", "are silent", rounds.PeersSaw},
+		endedUnlogged, silentUnlogged, unlogged,
+	} {
+		if len(ids[is]) > 0 {
+			who := shortIDs(ids[is])
+			if all = len(ids[is]) == len(g.Nodes); all {
+				who = everyNode(g)
+			}
+			parts = append(parts, fmt.Sprintf("%s %s%s", who, words.Either(len(ids[is]), is.is, is.are),
+				proof(g.Names, is.known, by[is]...)))
+		}
+	}
+	return parts, all
 }
 
 // everyNode names all nodes of the group together: "all 5 nodes".
