@@ -210,21 +210,11 @@ func (c *cluster) leader(t *testing.T, within time.Duration, nodes ...string) (s
 // leaderless waits until each of the nodes knows no leader.
 func (c *cluster) leaderless(t *testing.T, nodes ...string) {
 	t.Helper()
-	tick := time.NewTicker(200 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(electBound)
 	want := strings.Join(nodes, " knows no leader; ") + " knows no leader"
-	for {
+	until(t, want, func() (string, bool) {
 		out, _ := c.run(filepath.Join(c.dir, "scripts", "status"), nodes...)
-		if strings.HasSuffix(out, want) {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("want %q within %v:\n%s", want, electBound, out)
-		}
-	}
+		return out, strings.HasSuffix(out, want)
+	})
 }
 
 // refuted checks that scripts/status, asked about all, denies one leader and
@@ -249,39 +239,44 @@ func (c *cluster) heals(t *testing.T, want string) {
 // answers waits until a node's status has a text.
 func (c *cluster) answers(t *testing.T, node, want string) {
 	t.Helper()
-	tick := time.NewTicker(200 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(electBound)
-	for {
-		out, err := c.run("docker", "exec", c.container(t, node), "ringleader", "status", "-o", "json")
-		if strings.Contains(out, want) {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("the status of %s has no %s within %v: %v\n%s", node, want, electBound, err, out)
-		}
-	}
+	until(t, "a status of "+node+" with "+want, func() (string, bool) {
+		out, err := c.inside(t, node, "status", "-o", "json")
+		return fmt.Sprintf("%s%v", out, err), strings.Contains(out, want)
+	})
 }
 
 // await asks until a property of a node's container is as wanted.
 func (c *cluster) await(t *testing.T, node, format, want string) {
 	t.Helper()
+	until(t, format+" of "+node+" that is "+want, func() (string, bool) {
+		got := c.inspect(t, node, format)
+		return got, got == want
+	})
+}
+
+// until tries until it is as wanted, for electBound at most.
+func until(t *testing.T, want string, try func() (got string, ok bool)) {
+	t.Helper()
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
 	deadline := time.After(electBound)
 	for {
-		got := c.inspect(t, node, format)
-		if got == want {
+		got, ok := try()
+		if ok {
 			return
 		}
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatalf("%s of %s is %q, want %q within %v", format, node, got, want, electBound)
+			t.Fatalf("want %s within %v:\n%s", want, electBound, got)
 		}
 	}
+}
+
+// inside runs the program in a node's container.
+func (c *cluster) inside(t *testing.T, node string, args ...string) (string, error) {
+	t.Helper()
+	return c.run("docker", append([]string{"exec", c.container(t, node), "ringleader"}, args...)...)
 }
 
 // inspect prints one property of a node's container.

@@ -179,9 +179,10 @@ func secured(t *testing.T, c *cluster) {
 		told = told[:1]
 	}
 	for _, line := range told {
-		if out, err := c.run("bash", "-c", line); err != nil || !strings.Contains(out, "compose") {
-			t.Errorf("%s: %v\n%s", line, err, out)
-		}
+		until(t, "an answer to "+line, func() (string, bool) {
+			out, err := c.run("bash", "-c", line)
+			return fmt.Sprintf("%s\n%v", out, err), err == nil && strings.Contains(out, "compose")
+		})
 	}
 	operator := filepath.Join(c.dir, "bin", "operator")
 	for path, want := range map[string]os.FileMode{operator: 0o700, filepath.Join(operator, "api.token"): 0o600} {
@@ -189,24 +190,29 @@ func secured(t *testing.T, c *cluster) {
 			t.Errorf("%s: want mode %o, got %v, %v", path, want, info, err)
 		}
 	}
-	inside := func(args ...string) (string, error) {
-		return c.run("docker", append([]string{"exec", c.container(t, "n1"), "ringleader"}, args...)...)
-	}
-	if out, err := inside("certs", "renew", "--dir", "/credentials", "--nodes", "1"); err == nil ||
+	if out, err := c.inside(t, "n1", "certs", "renew", "--dir", "/credentials", "--nodes", "1"); err == nil ||
 		!strings.Contains(out, "there is none in /credentials") {
 		t.Errorf("a node has the authority: %v\n%s", err, out)
 	}
-	keys, err := inside("keys", "list")
-	if err != nil || strings.Count(keys, " 1 2 3 4 5") != 2 {
-		t.Errorf("want one key that all nodes seal with: %v\n%s", err, keys)
-	}
+	keys := c.oneKey(t)
 	if out, err := c.run("bash", "-c", c.compose()+" up --detach --no-build"); err != nil {
 		t.Fatalf("up once more: %v\n%s", err, out)
 	}
-	again, err := inside("keys", "list")
-	if err != nil || again != keys {
-		t.Errorf("up once more: %v; keys of gossip were\n%s\nand are\n%s", err, keys, again)
+	if again := c.oneKey(t); again != keys {
+		t.Errorf("up once more: keys of gossip were\n%s\nand are\n%s", keys, again)
 	}
+}
+
+// oneKey waits until all nodes say that they have one key of gossip and seal with it, and returns what that shows. A
+// node answers within seconds, but on a busy machine.
+func (c *cluster) oneKey(t *testing.T) (keys string) {
+	t.Helper()
+	until(t, "one key that all nodes seal with", func() (string, bool) {
+		out, err := c.inside(t, "n1", "keys", "list")
+		keys = out
+		return fmt.Sprintf("%s\n%v", out, err), err == nil && strings.Count(out, " 1 2 3 4 5") == 2
+	})
+	return keys
 }
 
 // A killed leader is replaced and stays dead; started again it joins.
