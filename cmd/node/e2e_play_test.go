@@ -55,7 +55,7 @@ func TestPlayReal(t *testing.T) {
 			[]string{" messages are the same\n"},
 		},
 		{
-			"leader dies", "new algorithm=bully" + six + "crash 80\nagree\nexpect leader=32\nstart 80\nagree", nil,
+			"leader dies", "new algorithm=bully" + six + "crash 80\nagree\nexpect leader=32\nstart 80\nagree", calm,
 			[]string{"in reality all follow 32, term +1, after ", "COORDINATOR\n"},
 		},
 		{

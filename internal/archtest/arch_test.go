@@ -60,7 +60,7 @@ var house = []room{
 	{
 		path: "internal/play",
 		module: []string{
-			"algorithms/catalog", "internal/scenario", "internal/sim", "internal/testcluster", "internal/trace",
+			"algorithms", "algorithms/catalog", "internal/scenario", "internal/sim", "internal/testcluster", "internal/trace",
 			"node/httpapi", "proto",
 		},
 	},

@@ -226,69 +226,6 @@ func protection(cmd scenario.Command, algorithm string, all []proto.NodeID) (arg
 	return args
 }
 
-// settle waits until all nodes know each other and follow the leader of the virtual side.
-func (r *reality) settle(ctx context.Context) error {
-	err := r.cluster.Wait(ctx, func() bool {
-		views := map[uint64]int{}
-		for _, rec := range r.cluster.Records() {
-			if rec.Alive != nil {
-				views[rec.Node] = len(rec.Alive)
-			}
-		}
-		for _, id := range r.cluster.IDs() {
-			if views[uint64(id)] != len(r.cluster.IDs()) {
-				return false
-			}
-		}
-		return true
-	})
-	if err != nil {
-		return fmt.Errorf("wait until all know each other: %w", err)
-	}
-	now, err := r.calm(ctx)
-	if err != nil {
-		return err
-	}
-	if now.Leader != r.from.leader {
-		if err := r.ask(now.Leader, httpapi.Transfer, r.from.leader)(ctx); err != nil {
-			return err
-		}
-		if now, err = r.calm(ctx); err != nil {
-			return err
-		}
-		if now.Leader != r.from.leader {
-			return fmt.Errorf("node %v leads at first, in virtual time node %v", now.Leader, r.from.leader)
-		}
-	}
-	r.story.begin(r.cluster.Records())
-	r.begun = time.Now()
-	return nil
-}
-
-// rest is how long nobody may send anything until no message counts as under way.
-const rest = 400 * time.Millisecond
-
-// calm waits until all living nodes agree and no message is under way.
-func (r *reality) calm(ctx context.Context) (b testcluster.Belief, err error) {
-	for {
-		var ok bool
-		err := r.cluster.Wait(ctx, func() bool {
-			_, ok := r.agreed()
-			return ok
-		})
-		if err != nil {
-			return b, fmt.Errorf("no agreement: %s: %w", r.beliefs(), err)
-		}
-		before := len(r.story.part(r.cluster.Records()))
-		if err := sleep(ctx, rest); err != nil {
-			return b, err
-		}
-		if b, ok = r.agreed(); ok && len(r.story.part(r.cluster.Records())) == before {
-			return b, nil
-		}
-	}
-}
-
 // living returns the nodes whose process has not ended.
 func (r *reality) living() []proto.NodeID {
 	return slices.DeleteFunc(r.cluster.IDs(), func(id proto.NodeID) bool {
