@@ -237,6 +237,19 @@ func TestTimelineOfAnOutage(t *testing.T) {
 	}
 }
 
+// Nobody leads at the end, of which no record tells, but other lines of the logs.
+func TestTimelineOfAnOutageAtTheEnd(t *testing.T) {
+	g := outage()
+	g.Leaderships[1].End = start.Add(25 * time.Second)
+	g.Incidents = append(g.Incidents, rounds.Incident{
+		Former: 1, From: start.Add(25 * time.Second), Until: start.Add(32 * time.Second), Leaderless: 7 * time.Second,
+	})
+	l := timelineOf(t, &rounds.History{Groups: []*rounds.Group{g}})
+	if last := l.State[len(l.State)-1]; last.Kind != "nobody" || last.Until != 32_000 {
+		t.Errorf("the last bar is %+v", last)
+	}
+}
+
 // Each event says what happened to which node, when, and how this is known.
 func TestTimelineOfLives(t *testing.T) {
 	g := outage()

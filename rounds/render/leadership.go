@@ -82,7 +82,8 @@ func goneAt(n *rounds.Node) (at time.Time) {
 	return at
 }
 
-// limits returns the times of the first and of the last record of a group.
+// limits returns the times of the first record of a group and of the last one, or of a later line of its logs until which
+// nobody led.
 func limits(g *rounds.Group) (first, last time.Time) {
 	for _, n := range g.Nodes {
 		for _, l := range n.Lives {
@@ -97,6 +98,9 @@ func limits(g *rounds.Group) (first, last time.Time) {
 		for _, f := range r.Followers {
 			last = laterOf(last, f.Until)
 		}
+	}
+	for i := range g.Incidents {
+		last = laterOf(last, g.Incidents[i].Until)
 	}
 	return first, last
 }
