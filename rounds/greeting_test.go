@@ -3,6 +3,7 @@ package rounds_test
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -147,9 +148,25 @@ func TestGreetingsThatEndNoLife(t *testing.T) {
 		v.level = "info"
 		v.follow(2, 20, 1, 1)
 		happens(v)
-		if lives := v.livesOf(2); len(lives) != 1 || len(lives[0].Events) > 0 {
+		over := func(e rounds.LifeEvent) bool { return e.Kind != rounds.Started }
+		if lives := v.livesOf(2); len(lives) != 1 || slices.ContainsFunc(lives[0].Events, over) {
 			t.Errorf("%s: %+v", name, lives)
 		}
+	}
+}
+
+// "Lives on the timeline: started … as far as records and peers tell": at level info no record tells of a start that
+// decided nothing, but the line by which the process says that it runs.
+func TestStartByGreeting(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.greet(2, 1000)
+	v.follow(2, 3000, 1, 1)
+	want := rounds.LifeEvent{
+		Kind: rounds.Started, At: atMS(1000), Known: rounds.OwnWord, Ref: rounds.Ref{Node: 2, Incarnation: "n2life1"},
+	}
+	if lives := v.livesOf(2); len(lives) != 1 || !slices.Equal(lives[0].Events, []rounds.LifeEvent{want}) {
+		t.Errorf("%+v", lives)
 	}
 }
 

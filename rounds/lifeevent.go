@@ -58,9 +58,8 @@ func (g *group) events(l *life) []LifeEvent {
 }
 
 func (g *group) findEvents(l *life) (events []LifeEvent) {
-	if l.started {
-		at := g.fix.at(l.node, l.from)
-		events = append(events, LifeEvent{Kind: Started, At: at, Known: OwnWord, Ref: l.ref(l.first())})
+	if at, ref := g.beginning(l); !at.IsZero() {
+		events = append(events, LifeEvent{Kind: Started, At: at, Known: OwnWord, Ref: ref})
 	}
 	seen, end := g.seenByPeers(l)
 	events = append(append(events, seen...), g.pauses(l)...)
@@ -82,6 +81,19 @@ func (g *group) findEvents(l *life) (events []LifeEvent) {
 		events = append(events, *end)
 	}
 	return events
+}
+
+// beginning returns when the process began, and where it says so: in the record of its start, or at level info, where that
+// is no record if it decided nothing, in the line by which it says that it runs. Zero if it says it nowhere.
+func (g *group) beginning(l *life) (at time.Time, ref Ref) {
+	up := g.ups.at[l.ref(0)]
+	switch {
+	case l.started, !up.IsZero() && l.from.Before(up):
+		return g.fix.at(l.node, l.from), l.ref(l.first())
+	case !up.IsZero():
+		return g.fix.at(l.node, up), l.ref(0)
+	}
+	return time.Time{}, Ref{}
 }
 
 // atOnce reports whether both processes wrote all their records in one moment: no record tells which came first.

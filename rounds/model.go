@@ -124,7 +124,7 @@ type Clock struct {
 }
 
 // Ref names a record: the node, its process, and the number that the process gave to the record. The number 0 stands
-// for the line by which a process without records says that it runs.
+// for the line by which a process says that it runs: at level info few write a record of their start.
 type Ref struct {
 	Node        uint64
 	Incarnation string

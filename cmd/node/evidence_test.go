@@ -123,6 +123,15 @@ func (k *keptRecords) Add(rec *trace.Record) {
 	k.Builder.Add(rec)
 }
 
+// Up takes the line by which a process says that it runs for a record with the number 0, as the names of records do.
+func (k *keptRecords) Up(first trace.Greeting) {
+	k.records = append(k.records, &trace.Record{
+		Time: first.Time, Cluster: first.Cluster, Algo: first.Algorithm, Node: first.Node,
+		Incarnation: first.Incarnation,
+	})
+	k.Builder.Up(first)
+}
+
 // auditor compares the sentences on a group with its records.
 type auditor struct {
 	t       *testing.T

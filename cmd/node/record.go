@@ -25,7 +25,7 @@ func recordCommand() *cli.Command {
 			"A record is named 4:17, or 4:17@a41c77f0 where several processes of node 4\n" +
 			"wrote a 17th record. Each is printed as one line of JSON, and behind the last\n" +
 			"record of a process the line by which it ended, if there is one. 4:0@a41c77f0\n" +
-			"is the line in which a process said that it runs, and wrote no record.",
+			"is the line in which a process said that it runs.",
 		Flags:  []cli.Flag{clusterFilter()},
 		Action: showRecords,
 	}

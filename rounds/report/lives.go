@@ -121,14 +121,14 @@ func setBy(by time.Duration) string {
 	return "forward by " + rounds.Span(by)
 }
 
-// startedAgain says when a process of a node began that had one before: by its first record, where that is not of its
-// start.
+// startedAgain says when a process of a node began that had one before: by its first record, where it says nowhere that
+// it began.
 func startedAgain(g *rounds.Group, l *rounds.Life) string {
-	by := "by"
+	by, at, ref := "by", l.From, l.First
 	if len(l.Events) > 0 && l.Events[0].Kind == rounds.Started {
-		by = "at"
+		by, at, ref = "at", l.Events[0].At, l.Events[0].Ref
 	}
-	return fmt.Sprintf("started again %s %s%s", by, when(g, l.From), cite(g.Names, l.First))
+	return fmt.Sprintf("started again %s %s%s", by, when(g, at), cite(g.Names, ref))
 }
 
 // lossesSeen returns what happened to a node whose log is missing: how others lost it, also before they saw it again if

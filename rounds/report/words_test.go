@@ -175,7 +175,7 @@ func TestWhyNotOfWhatANodeWas(t *testing.T) {
 	}
 	tells(t, why("all-told-to-stop", 4), "it said good-bye", "!stands aside")
 	tells(t, why("paused-and-killed", 3), "Node 3 has led nobody since 09:22:08.877: its process ended "+
-		"[peers saw: 1:6]. It was started again by 09:22:21.981 [3:1@b781635c].")
+		"[peers saw: 1:6]. It was started again at 09:22:21.927 [3:0@b781635c].")
 }
 
 // "Node 3 has led nobody since 09:49:04.196 at the latest, perhaps since 09:48:55.784: ; voters 1 and 2": where no
