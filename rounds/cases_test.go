@@ -84,6 +84,13 @@ func TestCases(t *testing.T) {
 			},
 			nil,
 		},
+		// Voters 1 to 3 of six. Node 3 called for term 3 at 14:01:18.861, in vain. Asked of leader 2 at 21.1: lease; it
+		// was killed at 21.223. Asked of node 5 at 36.3: pause --cluster; leader 3 killed at 41.431; resumed at 52.5.
+		"lease-lent": {
+			nil,
+			[]string{"3 14:01:21.222 3 1 of 1", "At 14:01:21.222 node 3 noticed that the leader, node 2, was gone"},
+			[]string{"took over", "began to take over"},
+		},
 		// Voters 1 to 3. Asked of node 1: transfer --to 2 --reason "a new disk". Then node 2: resign; node 3: pause
 		// --reason late; SIGTERM to all.
 		"lease-asked-to-hand-over": {

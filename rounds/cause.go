@@ -77,8 +77,8 @@ func (r *Round) addCandidates(g *group) {
 	}
 }
 
-// stayed returns the initiators without those that followed a leader of an earlier term again before anybody won: what
-// they began brought no leader.
+// stayed returns the initiators without those that followed a leader of an earlier term again before anybody won, or
+// until that died: what they began brought no leader.
 func (r *Round) stayed(g *group) []Initiator {
 	if r.Winner == nil || r.Winner.At.IsZero() {
 		return r.Initiators
@@ -88,7 +88,20 @@ func (r *Round) stayed(g *group) []Initiator {
 		return l != nil && slices.ContainsFunc(l.allBeliefs(), func(b belief) bool {
 			return b.leader != 0 && b.term < r.Term && b.first.seq > in.Ref.Seq &&
 				g.fix.at(in.Node, b.first.wall).Before(r.Winner.At)
-		})
+		}) || g.sawEnd(&in)
+	})
+}
+
+// sawEnd reports whether a node that began to take over from a leader followed it until it had evidence that its
+// process had ended.
+func (g *group) sawEnd(in *Initiator) bool {
+	because, ok := decided[algorithms.Because](&in.cause)
+	if !ok || because.Kind != HigherRank {
+		return false
+	}
+	return slices.ContainsFunc(g.dropsBy[[2]uint64{in.Node, in.cause.number(0)}], func(d *drop) bool {
+		return d.Ref.Incarnation == in.Ref.Incarnation && d.Ref.Seq > in.Ref.Seq && EndedProcess(d.Evidence, d.about) &&
+			g.believed(in.Ref, func(b *belief) bool { return b.first.seq == d.Ref.Seq && b.turn.was == d.about })
 	})
 }
 

@@ -223,7 +223,8 @@ func (c *Cause) clause(in *Incident, guarantee string) string {
 		return fmt.Sprintf("node %d handed over", in.Former)
 	case HigherRank:
 		switch {
-		case in.Ended.Kind == EndedByLease && leased(guarantee):
+		case leased(guarantee) && (in.Ended.Kind == EndedByLease ||
+			in.Ended.Kind == EndedByProcess && !in.From.After(in.Until)):
 			return "" // it handed over to nobody
 		case c.Node == in.Leader:
 			return fmt.Sprintf("node %d outranks node %d and took over", c.Node, in.Former)

@@ -113,6 +113,7 @@ func (r *reading) rivalled(one *sim.Reign) bool {
 
 var (
 	endedText  = regexp.MustCompile(`the process of node (\d+) ended`)
+	tookText   = regexp.MustCompile(`outranks node \d+ and took over`)
 	calledText = regexp.MustCompile(`an operator asked node (\d+) for an election`)
 	votersDid  = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (dead|paused|cut off)`)
 	number     = regexp.MustCompile(`\d+`)
@@ -127,6 +128,13 @@ func (r *reading) compareWhy(in *rounds.Incident) {
 		r.judge("reasons of incidents")
 		if node := numberOf(part[1]); !r.everDied(node, r.trueTime(node, in.Until)) {
 			r.fail("incident: because a process ended that did not", in.Term, "%+v", in)
+		}
+		return
+	}
+	if former := r.reignOf(in.Former, in.FormerTerm); tookText.MatchString(in.Why) && r.run.leased && former != nil {
+		r.judge("reasons of incidents")
+		if former.Ended == sim.ByCrash || former.Ended == sim.ByLease && r.complete() {
+			r.fail("incident: because another one took over, but it ended by "+string(former.Ended), in.Term, "%+v", in)
 		}
 		return
 	}
