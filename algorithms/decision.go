@@ -81,6 +81,9 @@ type (
 	// leader. If Late, the argument 0 is how many milliseconds ago that was, by any clock.
 	LeaseEnds struct{ Late bool }
 
+	// KeepsLent says that this voter keeps its promise to a dead node For a while, since that had lent the lease.
+	KeepsLent struct{ For Place }
+
 	// Skips says that this node waited for nodes that are gone now, and goes on without them.
 	Skips struct{}
 
@@ -128,6 +131,7 @@ func (Answers) decision()   {}
 func (Readmits) decision()  {}
 func (Voteless) decision()  {}
 func (LeaseEnds) decision() {}
+func (KeepsLent) decision() {}
 func (Skips) decision()     {}
 func (Releases) decision()  {}
 func (Woke) decision()      {}

@@ -88,7 +88,11 @@ func TestCases(t *testing.T) {
 		// was killed at 21.223. Asked of node 5 at 36.3: pause --cluster; leader 3 killed at 41.431; resumed at 52.5.
 		"lease-lent": {
 			nil,
-			[]string{"3 14:01:21.222 3 1 of 1", "At 14:01:21.222 node 3 noticed that the leader, node 2, was gone"},
+			[]string{
+				"3 14:01:21.222 3 1 of 1", "At 14:01:21.222 node 3 noticed that the leader, node 2, was gone",
+				"the process of node 2 ended (connection closed and port refused), and a lease that node 2 had lent " +
+					"bound voters 1 and 3 for 1.98 s of the 1.98 s [peers saw: 3:25 3:21 1:17].",
+			},
 			[]string{"took over", "began to take over"},
 		},
 		// Voters 1 to 3. Asked of node 1: transfer --to 2 --reason "a new disk". Then node 2: resign; node 3: pause

@@ -24,7 +24,7 @@ func (in *Incident) reason(g *group) string {
 		in.store = failed != ""
 	}
 	if failed == "" && !in.aside {
-		failed = in.delayed()
+		failed = in.delayed(g)
 		in.delay = failed != ""
 	}
 	switch {

@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -40,9 +41,9 @@ func skips(why reason) bool {
 }
 
 // delayed says what took more than half of the time in which nobody led: another node was silent, and those that
-// elected waited for it until they found that, or voters whose votes the winner needed had promised another node to
-// elect nobody else for a while. It returns "" if the records tell neither.
-func (in *Incident) delayed() string {
+// elected waited for it until they found that, or the leader before had lent its lease, or voters whose votes the winner
+// needed had promised another node to elect nobody else for a while. It returns "" if the records tell neither.
+func (in *Incident) delayed(g *group) string {
 	took := in.Until.Sub(in.From)
 	if in.Leader == 0 || in.Bounded() || took < together {
 		return ""
@@ -62,7 +63,8 @@ func (in *Incident) delayed() string {
 			Span(last.at.Sub(in.From)), Span(took))
 	}
 	if i := slices.IndexFunc(in.rounds, func(r *Round) bool { return r.Term == in.Term }); i >= 0 {
-		return in.promised(in.rounds[i].Ballot, late)
+		b := in.rounds[i].Ballot
+		return cmp.Or(in.lent(g, b, late), in.promised(b, late))
 	}
 	return ""
 }

@@ -47,6 +47,7 @@ type life struct {
 	asked    mark        // when it last asked for votes
 	woke     []time.Time // when it had just woken, by its own word
 	unheeded []mark      // when it led, and no majority answered it
+	lent     []lent      // the promises that it kept for lent leases
 	spent    []uint64    // the terms that it won without leading them, since it had to end a split first
 	merged   bool        // whether beliefs is in the order of the records
 	unsorted bool        // whether happenings is not
@@ -213,6 +214,7 @@ func (l *life) add(rec *trace.Record, reasons []reason, round uint64) {
 		l.unheeded = append(l.unheeded, m)
 	}
 	l.noteHappening(rec, m)
+	l.noteLent(rec, reasons, m)
 }
 
 // began returns the highest term in the first record, 0 if the process wrote none.

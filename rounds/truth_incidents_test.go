@@ -114,6 +114,7 @@ func (r *reading) rivalled(one *sim.Reign) bool {
 var (
 	endedText  = regexp.MustCompile(`the process of node (\d+) ended`)
 	tookText   = regexp.MustCompile(`outranks node \d+ and took over`)
+	lentText   = regexp.MustCompile(`a lease that node (\d+) had lent bound voters? (.*?) for `)
 	calledText = regexp.MustCompile(`an operator asked node (\d+) for an election`)
 	votersDid  = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (dead|paused|cut off)`)
 	number     = regexp.MustCompile(`\d+`)
@@ -121,6 +122,7 @@ var (
 
 // compareWhy compares what an incident says of the processes of nodes with the truth.
 func (r *reading) compareWhy(in *rounds.Incident) {
+	r.compareLent(in)
 	if r.shifted() { // times of different nodes may be far apart
 		return
 	}
@@ -158,6 +160,22 @@ func (r *reading) compareWhy(in *rounds.Incident) {
 			if was != part[2] && !both {
 				r.fail("incident: a voter was "+part[2]+", but it was "+was, in.Term, "%s at %v: %+v", id, at, in)
 			}
+		}
+	}
+}
+
+// compareLent checks that voters kept their promises for a lease that the former leader had lent, if an incident says so.
+func (r *reading) compareLent(in *rounds.Incident) {
+	part := lentText.FindStringSubmatch(in.Why)
+	if part == nil {
+		return
+	}
+	r.judge("lent leases")
+	for _, id := range number.FindAllString(part[2], -1) {
+		if !slices.ContainsFunc(r.run.records, func(rec trace.Record) bool {
+			return rec.Node == numberOf(id) && rec.About == numberOf(part[1]) && says(&rec, "but for a lease that it lent")
+		}) {
+			r.fail("incident: a voter that no lent lease bound", in.Term, "%+v", in)
 		}
 	}
 }

@@ -272,8 +272,9 @@ func (m *Machine) release(term proto.Term) {
 var (
 	whyKeep     = reasons.Kind("keep", "%d is proven dead, promises are kept all the same -> wait")
 	whyFreed    = reasons.Kind("freed", "%d is proven dead -> the promise to it is over")
-	whyKeepLent = reasons.Kind("keep-lent", "but for a lease that it lent -> keep that promise for %v")
-	whyLives    = reasons.Kind("lives", "%d was held for dead and answered a new link -> what it says counts again")
+	whyKeepLent = reasons.Kind("keep-lent", "but for a lease that it lent -> keep that promise for %v",
+		algorithms.KeepsLent{For: 0})
+	whyLives = reasons.Kind("lives", "%d was held for dead and answered a new link -> what it says counts again")
 )
 
 // died handles the proof that a process is dead. If Config.AwaitLeases is true, died changes nothing and
