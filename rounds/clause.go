@@ -78,11 +78,7 @@ func (in *Incident) changed(g *group) string {
 		}
 		return text
 	case EndedByLease:
-		if d := in.silentBefore(g); d != nil {
-			in.prove(d.Ref)
-			return fmt.Sprintf("node %d stopped answering (%s)", in.Former, Meaning(d.Evidence, in.Former))
-		}
-		return fmt.Sprintf("the lease of node %d ended", in.Former)
+		return in.lapsed(g)
 	case EndedByProcess:
 		return fmt.Sprintf("the process of node %d ended", in.Former)
 	}
@@ -99,20 +95,6 @@ func (in *Incident) startedAgain(g *group) bool {
 	led := g.leaderships[leadershipKey{in.Former, in.FormerTerm}]
 	return led != nil && led.life != nil && in.Ended.Kind == EndedUnseen && in.Ended.Ref.Node == in.Former &&
 		in.Ended.Ref.Incarnation != led.life.incarnation
-}
-
-// silentBefore returns the first evidence that the former leader was silent to who led next, from before its lease
-// ended until that one led; nil for none.
-func (in *Incident) silentBefore(g *group) *drop {
-	led := g.leaderships[leadershipKey{in.Former, in.FormerTerm}]
-	if led == nil || in.Leader == 0 || in.Leader == in.Former {
-		return nil
-	}
-	d := g.dropAt(in.Leader, in.Former, in.From)
-	if d == nil || d.At.Before(led.From) || d.takenBack(in.Until) || EndedProcess(d.Evidence, in.Former) {
-		return nil
-	}
-	return d
 }
 
 // allGone says how all nodes were away for most of the time: "node 1 dead, 2 and 3 down or paused: 0 of 3 remain". It

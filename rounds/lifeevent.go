@@ -274,7 +274,7 @@ func (g *group) silence(l *life, d *drop, off time.Duration) []LifeEvent {
 		return []LifeEvent{began, seen}
 	}
 	back := LifeEvent{Kind: Resumed, At: g.fix.at(l.node, again.wall), Known: OwnWord, Ref: l.ref(again.seq)}
-	if back.At.Sub(d.At) <= maxTransit {
+	if back.At.Sub(d.At) <= maxTransit && !slices.Contains(l.woke, again.wall) {
 		if !slices.Contains(accused(d.Evidence), l.node) {
 			return nil
 		}

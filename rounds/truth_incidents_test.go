@@ -21,6 +21,7 @@ func (r *reading) compareIncidents() {
 	r.missedIncidents()
 	for _, in := range r.group.Incidents {
 		r.compareWhy(&in)
+		r.compareSilence(&in)
 		former, next := r.reignOf(in.Former, in.FormerTerm), r.reignOf(in.Leader, in.Term)
 		r.compareTerms(&in, former)
 		if in.Former != 0 && former == nil && !r.followed(in.Former, in.FormerTerm) {
@@ -164,7 +165,26 @@ func (r *reading) compareWhy(in *rounds.Incident) {
 	}
 }
 
-// compareLent checks that voters kept their promises for a lease that the former leader had lent, if an incident says so.
+// compareSilence checks what an incident says of a leader whose lease ended since it was silent.
+func (r *reading) compareSilence(in *rounds.Incident) {
+	s, former := in.Silence(), r.reignOf(in.Former, in.FormerTerm)
+	for _, d := range s.Noticed {
+		r.judge("silent leaders")
+		rec := r.byRef[d.Ref]
+		if rec == nil || !r.everTrouble(d.Node, in.Former, rec.Time) ||
+			accuses(rec, in.Former) && r.run.trouble(d.Node, in.Former, rec.Time) == "" {
+			r.fail("incident: a leader that was well was silent", in.Term, "%+v by %+v", in, rec)
+		}
+	}
+	if s.Slept && former != nil && !r.shifted() && !r.run.paused(in.Former, r.trueTime(in.Former, in.From)) {
+		r.fail("incident: a leader that ran did not run", in.Term, "%+v", in)
+	}
+	if back := r.byRef[s.Back]; back != nil && former != nil && back.Incarnation != former.Incarnation {
+		r.fail("incident: the same process went on, but it was another", in.Term, "%+v", in)
+	}
+}
+
+// compareLent checks that voters kept their promises for a lease that the leader had lent, if an incident says so.
 func (r *reading) compareLent(in *rounds.Incident) {
 	part := lentText.FindStringSubmatch(in.Why)
 	if part == nil {

@@ -68,10 +68,37 @@ func incident(names *rounds.Names, in *rounds.Incident) (sentences []string) {
 	} else if in.Ended.Kind != rounds.EndedUnseen {
 		say("%s%s.", ending(in), proof(names, in.Ended.Known, in.Ended.Ref))
 	}
+	sentences = append(sentences, silence(names, in)...)
 	if len(in.Terms) > 1 {
 		say("The change took terms %s.", span(in.Terms, " to "))
 	}
 	return sentences
+}
+
+// silence says what others noticed of a leader whose lease ended since it was silent to them.
+func silence(names *rounds.Names, in *rounds.Incident) (sentences []string) {
+	s := in.Silence()
+	if len(s.Noticed) == 0 {
+		return nil
+	}
+	var ids []uint64
+	var seen []rounds.Ref
+	for i := range s.Noticed {
+		ids, seen = append(ids, s.Noticed[i].Node), append(seen, s.Noticed[i].Refs()...)
+	}
+	slices.Sort(ids)
+	first := s.Noticed[0].At
+	sentences = []string{fmt.Sprintf("%s had noticed from %s on that node %d did not answer%s.",
+		words.Upper(words.Nodes(ids)), clock(first), in.Former, cite(names, seen...))}
+	if s.Back.IsZero() {
+		return sentences
+	}
+	how := "hung, was paused or was cut off"
+	if s.Slept {
+		how = "hung or was paused"
+	}
+	return append(sentences, fmt.Sprintf("Node %d had not died: the same process wrote again %s after that, so it %s%s.",
+		in.Former, rounds.Span(s.BackAt.Sub(first)), how, cite(names, s.Back)))
 }
 
 // further says that another node came to lead the term later, and what incident says of that.

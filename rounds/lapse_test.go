@@ -1,0 +1,62 @@
+package rounds_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
+)
+
+// frozen writes that a leader was frozen until its lease had ended, and that the others saw it again as it woke.
+func frozen(v *voters, level string) {
+	v.level = level
+	v.exchange(1, 1, -200, -190)
+	v.exchange(2, 1, -180, -170)
+	v.elect(1, 1, 2, 3)
+	for _, node := range []uint64{2, 3} {
+		v.add(node, 850, trace.Record{
+			Term: 1, Event: "peers", Evidence: "heartbeat-missed 1", Alive: []uint64{2, 3}, Leader: 1, Token: 1,
+			ValidUntil: atMS(1500),
+		})
+	}
+	v.miss(2, 1500, 1)
+	v.miss(3, 1500, 1)
+	v.add(1, 1800, trace.Record{
+		Term: 1, Event: "timeout", LeaderChange: trace.Deposed, PrevLeader: new(uint64(1)),
+		Why: []string{"the lease ran out at least 69 ms ago, while this process did not run -> lead term 1 no more"},
+		Reasons: []trace.Reason{{Code: "lease.step-down", Args: []trace.Arg{
+			{Is: trace.Cause, Reason: &trace.Reason{Code: "lease.ran-out-late", Args: []trace.Arg{{Number: 69}}}},
+			{Number: 1},
+		}}},
+	})
+	for _, node := range []uint64{2, 3} {
+		v.add(node, 1802, trace.Record{Term: 1, Event: "peers", Evidence: "heartbeat-back 1", Alive: []uint64{1, 2, 3}})
+	}
+	v.ask(2, 1803, 2)
+}
+
+// "The lease of node 1 ended", and "was lost to node 2, but wrote on", was told of a leader that was frozen until its
+// lease had ended, and woke just before the next one was elected. So it was where the next one's log is missing.
+func TestALeaderThatWokeBeforeTheNextOneLedWasSilent(t *testing.T) {
+	for _, leader := range []uint64{2, 4} {
+		v := newVoters()
+		frozen(v, "info")
+		if leader == 2 {
+			v.lead(2, 1810, 2)
+		} else {
+			v.follow(2, 1812, leader, 2)
+		}
+		v.follow(3, 1812, leader, 2)
+		text := told(t, v.b.History().Groups[0])
+		for _, want := range []string{
+			" node 1 stopped answering (no answer to heartbeats): its process did not run [",
+			"Nodes 2 and 3 had noticed from 12:00:00.850 on that node 1 did not answer [2:4 3:2].",
+			"Node 1 had not died: the same process wrote again 950 ms after that, so it hung or was paused [1:4].",
+			"1 was silent from 12:00:00.850 [peers saw: 2:4] to 12:00:01.800 [1:4]",
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("leader %d: want %q in\n%s", leader, want, text)
+			}
+		}
+	}
+}
