@@ -3,6 +3,7 @@ package rounds
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -87,6 +88,30 @@ func (g *group) unfitnesses(id uint64, from, until time.Time) (all []unfitness) 
 	return all
 }
 
+// pausedWithAll returns when those of the nodes were not eligible that have no log here, since the cluster was paused:
+// the record of any node tells that of all. It has no record of their own.
+func (g *group) pausedWithAll(ids []uint64, from, until time.Time) (all []unfitness) {
+	without := slices.DeleteFunc(slices.Clone(ids), func(id uint64) bool { return g.nodes[id] != nil })
+	if len(without) == 0 {
+		return nil
+	}
+	longest := unfitness{}
+	for _, id := range slices.Sorted(maps.Keys(g.nodes)) {
+		for _, u := range g.unfitnesses(id, from, until) {
+			if strings.HasPrefix(u.why, trace.ClusterPaused) && u.until.Sub(u.from) > longest.until.Sub(longest.from) {
+				longest = unfitness{from: u.from, until: u.until, why: u.why}
+			}
+		}
+	}
+	if longest.why == "" {
+		return nil
+	}
+	for _, longest.id = range without {
+		all = append(all, longest)
+	}
+	return all
+}
+
 // standAside returns why none of the nodes that might have led was eligible, for the longest time of the incident
 // between two changes. It returns nil if one was eligible for most of the incident, or if the records do not tell.
 func (in *Incident) standAside(g *group) (all []unfitness) {
@@ -102,6 +127,7 @@ func (in *Incident) standAside(g *group) (all []unfitness) {
 	for _, id := range ids {
 		unfit = append(unfit, g.unfitnesses(id, in.From, in.Until)...)
 	}
+	unfit = append(unfit, g.pausedWithAll(ids, in.From, in.Until)...)
 	if len(unfit) == 0 {
 		return nil
 	}
@@ -129,8 +155,9 @@ func (in *Incident) standAside(g *group) (all []unfitness) {
 		now = slices.DeleteFunc(now, func(u unfitness) bool {
 			return slices.ContainsFunc(gone, func(a absence) bool { return a.id == u.id })
 		})
-		if len(now) > 0 && len(now)+len(gone) == len(ids) {
-			all, longest = now, at.Sub(from)
+		own := slices.DeleteFunc(slices.Clone(now), func(u unfitness) bool { return u.ref.IsZero() })
+		if len(own) > 0 && len(now)+len(gone) == len(ids) {
+			all, longest = own, at.Sub(from)
 		}
 	}
 	return all

@@ -48,6 +48,18 @@ func TestStandAside(t *testing.T) {
 	}
 }
 
+// "The process of node 3 ended" was all that was told of an outage of eleven seconds where the log of one voter was
+// missing: the records of the others tell that the cluster was paused, which holds for all.
+func TestAPauseOfTheClusterHoldsForWhoHasNoLogHere(t *testing.T) {
+	for without, want := range map[string]string{"n1": "node 2", "n2": "node 1"} {
+		text := told(t, readCase(t, "lease-lent", without))
+		want = "the process of node 3 ended, and " + want + " stood aside: the cluster is paused since "
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in\n%s", want, text)
+		}
+	}
+}
+
 // "Node 3 stopped leading: resigned at noon by 10.0.0.1, and nodes 1 and 2 stood aside: resigned at noon by 10.0.0.1":
 // the same reason was told twice.
 func TestOneReasonForAllWhoStandAsideIsToldOnce(t *testing.T) {

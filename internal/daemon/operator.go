@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/node"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -168,7 +169,7 @@ func (d *Daemon) stepDown(ctx context.Context, cause, why string) error {
 // pause keeps this node from leading, or the cluster from electing.
 func (d *Daemon) pause(ctx context.Context, o httpapi.Order) (httpapi.Done, error) {
 	if o.Cluster {
-		if err := d.tellCluster(ctx, because("the cluster is paused since "+now(), o)); err != nil {
+		if err := d.tellCluster(ctx, because(trace.ClusterPaused+" since "+now(), o)); err != nil {
 			return httpapi.Done{}, err
 		}
 		return httpapi.Done{Done: "the cluster elects no more until it is resumed; who leads goes on"}, nil

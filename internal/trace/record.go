@@ -43,6 +43,9 @@ const (
 	Deposed     Change = "deposed"
 )
 
+// ClusterPaused begins the reason for which no node is eligible: somebody paused the cluster.
+const ClusterPaused = "the cluster is paused"
+
 // Unauthenticated is Record.Security of a node without credentials that other machines reach.
 const Unauthenticated = "unauthenticated"
 
