@@ -80,6 +80,7 @@ func (in *Incident) changed(g *group) string {
 	case EndedByLease:
 		return in.lapsed(g)
 	case EndedByProcess:
+		in.loss.Noticed = in.sawEnd(g)
 		return fmt.Sprintf("the process of node %d ended", in.Former)
 	}
 	if led := g.leaderships[leadershipKey{in.Former, in.FormerTerm}]; led != nil {

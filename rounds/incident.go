@@ -57,7 +57,7 @@ type Incident struct {
 	unfenced bool       // Why says that former leaders could not be fenced
 	store    bool       // Why says what in the store kept the nodes from a leader
 	delay    bool       // Why says what took most of the time
-	silence  Silence    // see Silence
+	loss     Loss       // see Loss
 	killed   bool       // so many of them ended without a good-bye that the others are no majority
 }
 

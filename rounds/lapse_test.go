@@ -60,3 +60,31 @@ func TestALeaderThatWokeBeforeTheNextOneLedWasSilent(t *testing.T) {
 		}
 	}
 }
+
+// "Who called the election of term 2, and why, is not known: no record of term 2 says so" was told where voters wrote
+// who asked them, and who noticed the death of the leader was not told at all: only the log of the next one was
+// missing.
+func TestVotersTellWhoAskedThem(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.elect(3, 1, 1, 2)
+	for _, node := range []uint64{1, 2} {
+		v.lose(node, 500+int(node), "link-closed 3, dial-refused 3", 1, 2, 4)
+	}
+	v.add(1, 510, trace.Record{
+		Term: 1, Event: "receive", From: 4, Msg: "PRE_VOTE", MsgID: "4:9",
+		Why: []string{"4 asks for term 2 -> yes"}, Sent: []string{"PRE_VOTE_REPLY>4#1:1"},
+	})
+	v.follow(1, 520, 4, 2)
+	v.follow(2, 521, 4, 2)
+	text := told(t, v.b.History().Groups[0])
+	for _, want := range []string{
+		"Nodes 1 and 2 had noticed from 12:00:00.501 on that the process of node 3 had ended [1:2 2:2].",
+		"Node 4 had asked for term 2 by 12:00:00.510; why is not known [1:3].",
+		"Why node 4 asked for term 2, and whether another one called before: no record of term 2 says so.",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in\n%s", want, text)
+		}
+	}
+}

@@ -21,7 +21,7 @@ func (r *reading) compareIncidents() {
 	r.missedIncidents()
 	for _, in := range r.group.Incidents {
 		r.compareWhy(&in)
-		r.compareSilence(&in)
+		r.compareLoss(&in)
 		former, next := r.reignOf(in.Former, in.FormerTerm), r.reignOf(in.Leader, in.Term)
 		r.compareTerms(&in, former)
 		if in.Former != 0 && former == nil && !r.followed(in.Former, in.FormerTerm) {
@@ -38,7 +38,7 @@ func (r *reading) compareIncidents() {
 		}
 		r.judge("times without a leader")
 		if in.Ended.Kind == rounds.EndedByLoss {
-			r.compareLoss(&in, former)
+			r.compareLost(&in, former)
 			continue // it may have gone on, and led nobody
 		}
 		gap := next.From.Sub(r.wroteOn(former))
@@ -49,8 +49,8 @@ func (r *reading) compareIncidents() {
 	}
 }
 
-// compareLoss checks that the node whose view lost the former leader had a reason for that.
-func (r *reading) compareLoss(in *rounds.Incident, former *sim.Reign) {
+// compareLost checks that the node whose view lost the former leader had a reason for that.
+func (r *reading) compareLost(in *rounds.Incident, former *sim.Reign) {
 	shown := r.byRef[in.Ended.Ref]
 	if shown == nil || shown.Event != "peers" { // for others, the messages of the leader were lost
 		return
@@ -165,13 +165,17 @@ func (r *reading) compareWhy(in *rounds.Incident) {
 	}
 }
 
-// compareSilence checks what an incident says of a leader whose lease ended since it was silent.
-func (r *reading) compareSilence(in *rounds.Incident) {
-	s, former := in.Silence(), r.reignOf(in.Former, in.FormerTerm)
+// compareLoss checks what an incident says that others noticed of the leader before.
+func (r *reading) compareLoss(in *rounds.Incident) {
+	s, former := in.Loss(), r.reignOf(in.Former, in.FormerTerm)
 	for _, d := range s.Noticed {
-		r.judge("silent leaders")
+		r.judge("losses that were noticed")
 		rec := r.byRef[d.Ref]
-		if rec == nil || !r.everTrouble(d.Node, in.Former, rec.Time) ||
+		if rec != nil && in.Ended.Kind == rounds.EndedByProcess {
+			if !r.everDied(in.Former, rec.Time) {
+				r.fail("incident: noticed an end that was none", in.Term, "%+v by %+v", in, rec)
+			}
+		} else if rec == nil || !r.everTrouble(d.Node, in.Former, rec.Time) ||
 			accuses(rec, in.Former) && r.run.trouble(d.Node, in.Former, rec.Time) == "" {
 			r.fail("incident: a leader that was well was silent", in.Term, "%+v by %+v", in, rec)
 		}

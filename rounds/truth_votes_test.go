@@ -101,6 +101,7 @@ func (r *reading) compareRefusal(one *rounds.Round, v rounds.Voice) {
 // compareCauses compares the loss of each leader with the truth.
 func (r *reading) compareCauses() {
 	for _, one := range r.group.Rounds {
+		r.compareAsked(one)
 		c := &one.Cause
 		if c.Kind != rounds.LeaderLost || c.Lost == 0 {
 			continue
@@ -126,6 +127,27 @@ func (r *reading) compareCauses() {
 		if back := r.byRef[c.Back]; back != nil {
 			r.compareBack(one, back.Time, back.Incarnation)
 		}
+	}
+}
+
+// compareAsked checks that the candidate which asked first, by the record of a voter, had asked somebody by then.
+func (r *reading) compareAsked(one *rounds.Round) {
+	asked, ok := one.FirstAsked()
+	if !ok {
+		return
+	}
+	r.judge("questions that voters tell of")
+	shown := r.byRef[asked.Ref]
+	asks, wants := fmt.Sprintf("%d asks for term %d ", asked.Candidate, one.Term),
+		fmt.Sprintf("%d wants term %d ", asked.Candidate, one.Term)
+	if shown == nil || !says(shown, asks) && !says(shown, wants) ||
+		!slices.ContainsFunc(r.run.records, func(rec trace.Record) bool {
+			return rec.Node == asked.Candidate && !rec.Time.After(shown.Time) &&
+				slices.ContainsFunc(rec.Sent, func(sent string) bool {
+					return strings.Contains(sent, fmt.Sprintf("VOTE>%d#", asked.Ref.Node))
+				})
+		}) {
+		r.fail("cause: a candidate that did not ask", one.Term, "%+v by %+v", asked, shown)
 	}
 }
 

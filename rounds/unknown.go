@@ -36,7 +36,12 @@ func (r *Round) findUnknown(entries []*entry, unread []string) {
 		if leased(r.Guarantee) { // who is asked to take over is in the term before, the next leader maybe in a later
 			elsewhere = ", or the record of it is of another term"
 		}
-		r.unknown("Who called the election, and why: no record of term %d says so. The records "+
+		untold := "Who called the election, and why"
+		if asked, ok := r.FirstAsked(); ok {
+			untold = fmt.Sprintf("Why node %d asked for term %d, and whether another one called before", asked.Candidate,
+				r.Term)
+		}
+		r.unknown(untold+": no record of term %d says so. The records "+
 			"begin later, or the log of a node is missing%s.", r.Term, elsewhere)
 	}
 	if r.Winner != nil && r.Winner.Ref.IsZero() {

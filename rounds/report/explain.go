@@ -68,16 +68,16 @@ func incident(names *rounds.Names, in *rounds.Incident) (sentences []string) {
 	} else if in.Ended.Kind != rounds.EndedUnseen {
 		say("%s%s.", ending(in), proof(names, in.Ended.Known, in.Ended.Ref))
 	}
-	sentences = append(sentences, silence(names, in)...)
+	sentences = append(sentences, noticed(names, in)...)
 	if len(in.Terms) > 1 {
 		say("The change took terms %s.", span(in.Terms, " to "))
 	}
 	return sentences
 }
 
-// silence says what others noticed of a leader whose lease ended since it was silent to them.
-func silence(names *rounds.Names, in *rounds.Incident) (sentences []string) {
-	s := in.Silence()
+// noticed says what others noticed of a leader, where the cause of no round tells that.
+func noticed(names *rounds.Names, in *rounds.Incident) (sentences []string) {
+	s := in.Loss()
 	if len(s.Noticed) == 0 {
 		return nil
 	}
@@ -88,8 +88,12 @@ func silence(names *rounds.Names, in *rounds.Incident) (sentences []string) {
 	}
 	slices.Sort(ids)
 	first := s.Noticed[0].At
-	sentences = []string{fmt.Sprintf("%s had noticed from %s on that node %d did not answer%s.",
-		words.Upper(words.Nodes(ids)), clock(first), in.Former, cite(names, seen...))}
+	what := fmt.Sprintf("node %d did not answer", in.Former)
+	if in.Ended.Kind == rounds.EndedByProcess {
+		what = fmt.Sprintf("the process of node %d had ended", in.Former)
+	}
+	sentences = []string{fmt.Sprintf("%s had noticed from %s on that %s%s.",
+		words.Upper(words.Nodes(ids)), clock(first), what, cite(names, seen...))}
 	if s.Back.IsZero() {
 		return sentences
 	}
@@ -234,6 +238,11 @@ func beginning(names *rounds.Names, r *rounds.Round) (sentences []string) {
 	default:
 		if c.Text != "" {
 			say("At %s node %d began term %d: %s%s.", at, c.Node, r.Term, c.Text, by)
+			break
+		}
+		if asked, ok := r.FirstAsked(); ok {
+			say("Node %d had asked for term %d by %s; why is not known%s.", asked.Candidate, r.Term, clock(asked.At),
+				cite(names, asked.Ref))
 			break
 		}
 		say("Who called the election of term %d, and why, is not known.", r.Term)

@@ -1,0 +1,38 @@
+package rounds
+
+import (
+	"slices"
+	"time"
+
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/proto"
+)
+
+// Asking says that a candidate had asked for a term, by the record of a voter.
+type Asking struct {
+	Candidate uint64
+	Ref       Ref
+	At        time.Time
+}
+
+// FirstAsked returns the first record of a voter by which a candidate had asked for the term, before anybody won it. It
+// returns false if the round has none.
+func (r *Round) FirstAsked() (first Asking, ok bool) {
+	steps := r.Steps
+	if won := r.decidedAt(); won >= 0 {
+		steps = steps[:won]
+	}
+	for i := range steps {
+		st := &steps[i]
+		asks := slices.IndexFunc(st.reasons, func(why reason) bool {
+			answers, ok := decided[algorithms.Answers](&why)
+			return ok && answers.Voter == algorithms.Self && why.term(answers.Term) == r.Term &&
+				why.number(answers.Candidate) != 0
+		})
+		if asks >= 0 && (st.Received < 0 || r.Messages[st.Received].Kind != proto.KindHeartbeat.String()) { // of a leader
+			answers, _ := decided[algorithms.Answers](&st.reasons[asks])
+			return Asking{st.reasons[asks].number(answers.Candidate), st.Ref, st.At}, true
+		}
+	}
+	return first, false
+}
