@@ -40,9 +40,26 @@ func skips(why reason) bool {
 	return false
 }
 
+// fresh is a voter that voted for nobody, since it had just started, by its own record or that of who asked it.
+type fresh struct {
+	voter uint64
+	at    time.Time
+	ref   Ref
+}
+
+// noteFresh keeps which voters refuse in a step, since they have just started.
+func (r *Round) noteFresh(s *Step) {
+	for i := range s.reasons {
+		if answers, ok := decided[algorithms.Answers](&s.reasons[i]); ok && answers.Denial == algorithms.DeniedStarted {
+			r.fresh = append(r.fresh, fresh{s.reasons[i].node(answers.Voter, s.Ref.Node), s.At, s.Ref})
+		}
+	}
+}
+
 // delayed says what took more than half of the time in which nobody led: another node was silent, and those that
 // elected waited for it until they found that, or the leader before had lent its lease, or voters whose votes the winner
-// needed had promised another node to elect nobody else for a while. It returns "" if the records tell neither.
+// needed had promised another node to elect nobody else for a while, or had just started. It returns "" if the records
+// tell nothing of that.
 func (in *Incident) delayed(g *group) string {
 	took := in.Until.Sub(in.From)
 	if in.Leader == 0 || in.Bounded() || took < together {
@@ -62,28 +79,65 @@ func (in *Incident) delayed(g *group) string {
 		return fmt.Sprintf("finding node %d silent took %s of the %s", last.node,
 			Span(last.at.Sub(in.From)), Span(took))
 	}
-	if i := slices.IndexFunc(in.rounds, func(r *Round) bool { return r.Term == in.Term }); i >= 0 {
-		b := in.rounds[i].Ballot
-		return cmp.Or(in.lent(g, b, late), in.promised(b, late))
-	}
-	return ""
+	b := in.ballot()
+	return cmp.Or(in.lent(g, b, late), in.promised(b, late), in.started(b, late))
 }
 
-// promised says which voters refused the winner late, by a promise to another node, and voted for it then, if it had no
-// majority without them. It returns "" if there are none.
-func (in *Incident) promised(b *Ballot, late func(time.Time) bool) string {
-	if b == nil || b.Candidate != in.Leader {
+// ballot returns how Leader won Term, nil if no record tells that.
+func (in *Incident) ballot() *Ballot {
+	i := slices.IndexFunc(in.rounds, func(r *Round) bool { return r.Term == in.Term })
+	if i < 0 || in.rounds[i].Ballot == nil || in.rounds[i].Ballot.Candidate != in.Leader {
+		return nil
+	}
+	return in.rounds[i].Ballot
+}
+
+// afterLacks says what kept the voters from a leader when enough of them were there again: ", and voter 1 had just
+// started, and voted for nobody at first". It returns "" if the records do not tell, or if it was not for long.
+func (in *Incident) afterLacks() string {
+	back := in.lacks[len(in.lacks)-1].until
+	if in.Leader == 0 || in.Until.Sub(back) < maxTransit {
 		return ""
 	}
+	why := in.started(in.ballot(), func(at time.Time) bool { return at.After(back) && !at.After(in.Until) })
+	if why == "" {
+		return ""
+	}
+	return ", and " + why
+}
+
+// started says which voters refused late, since they had just started, and voted for the winner then, if it had no
+// majority without them. The winner may be one of them. It returns "" if there are none.
+func (in *Incident) started(b *Ballot, late func(time.Time) bool) string {
+	if b == nil {
+		return ""
+	}
+	said := map[uint64]Ref{}
+	for _, r := range in.rounds {
+		for _, f := range r.fresh {
+			if late(f.at) && (said[f.voter].IsZero() || f.ref.Node == f.voter) {
+				said[f.voter] = f.ref
+			}
+		}
+	}
+	return in.needed(b, func(v *Voice) (Ref, bool) { ref, ok := said[v.Voter]; return ref, ok },
+		"had just started, and voted for nobody at first")
+}
+
+// needed says what was so with voters that voted for the winner, if it had no majority without them, and proves it. It
+// returns "" otherwise.
+func (in *Incident) needed(b *Ballot, so func(v *Voice) (Ref, bool), what string) string {
 	var bound []uint64
 	var refs []Ref
-	to, votes := uint64(0), 0
-	for _, v := range b.Voices {
+	votes := 0
+	for i := range b.Voices {
+		v := &b.Voices[i]
 		if !v.Counted {
 			continue
 		}
-		if votes++; v.Denial == algorithms.DeniedPromised && v.To != 0 && (to == 0 || v.To == to) && late(v.refused) {
-			bound, refs, to = append(bound, v.Voter), append(refs, v.Ref), v.To
+		votes++
+		if ref, ok := so(v); ok {
+			bound, refs = append(bound, v.Voter), append(refs, ref)
 		}
 	}
 	if len(bound) == 0 || votes-len(bound) >= b.Majority() {
@@ -92,6 +146,26 @@ func (in *Incident) promised(b *Ballot, late func(time.Time) bool) string {
 	for _, ref := range refs {
 		in.prove(ref)
 	}
-	return fmt.Sprintf("%s %s had promised node %d to elect nobody else for a while",
-		words.Either(len(bound), "voter", "voters"), words.List(bound), to)
+	return fmt.Sprintf("%s %s %s", words.Either(len(bound), "voter", "voters"), words.List(bound), what)
+}
+
+// promised says which voters refused the winner late, by a promise to another node, and voted for it then, if it had no
+// majority without them. It returns "" if there are none.
+func (in *Incident) promised(b *Ballot, late func(time.Time) bool) string {
+	if b == nil {
+		return ""
+	}
+	to := uint64(0)
+	promised := func(v *Voice) (Ref, bool) {
+		ok := v.Denial == algorithms.DeniedPromised && v.To != 0 && (to == 0 || v.To == to) && late(v.refused)
+		if ok {
+			to = v.To
+		}
+		return v.Ref, ok
+	}
+	text := in.needed(b, promised, "had promised node %d to elect nobody else for a while")
+	if text == "" {
+		return ""
+	}
+	return fmt.Sprintf(text, to)
 }

@@ -88,3 +88,39 @@ func TestVotersTellWhoAskedThem(t *testing.T) {
 		}
 	}
 }
+
+// "Too few to elect for 2.51 s of the 4.51 s": why the other two seconds went by, when a majority was there again, was
+// not told.
+func TestAVoterThatHadJustStartedKeptTheOthersFromALeader(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.elect(3, 1, 1, 2)
+	v.lose(1, 500, "link-closed 3, dial-refused 3", 1, 2)
+	v.lose(1, 501, "link-closed 2, dial-refused 2", 1)
+	for ms := 600; ms <= 3000; ms += 400 {
+		v.ask(1, ms, 2)
+	}
+	v.start(2, 3010)
+	v.ask(1, 3100, 2)
+	v.add(2, 3101, trace.Record{
+		Term: 1, Round: 2, Event: "receive", From: 1, Msg: "PRE_VOTE", MsgID: "1:31002",
+		Why: []string{"1 asks for term 2 -> no, just started"}, Sent: []string{"PRE_VOTE_REPLY>1#2:1"},
+	})
+	v.add(1, 5000, trace.Record{
+		Term: 2, Event: "receive", From: 2, Msg: "PRE_VOTE_REPLY", MsgID: "2:2",
+		Why:  []string{"a majority would vote for this node in term 2 -> become candidate"},
+		Sent: []string{"REQUEST_VOTE>2#1:60000", "REQUEST_VOTE>3#1:60001"},
+	})
+	v.add(2, 5005, trace.Record{
+		Term: 2, Event: "receive", From: 1, Msg: "REQUEST_VOTE", MsgID: "1:60000",
+		Why: []string{"nothing binds this voter -> vote for 1 in term 2"}, Sent: []string{"VOTE>1#2:3"},
+	})
+	v.add(1, 5010, trace.Record{
+		Term: 2, Event: "receive", From: 2, Msg: "VOTE", MsgID: "2:3", Leader: 1, Token: 2, LeaderChange: trace.Elected,
+		ValidUntil: atMS(6000), Why: []string{"a majority voted in term 2 -> lead"},
+	})
+	const want = ", and voter 2 had just started, and voted for nobody at first"
+	if in := v.last(); !strings.Contains(in.Why, "too few to elect for ") || !strings.HasSuffix(in.Why, want) {
+		t.Errorf("%q, want %q: %+v", in.Why, want, in)
+	}
+}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/trace"
-	"github.com/ringleader-dev/ringleader/internal/words"
 )
 
 // lent is the record by which a voter keeps its promise to a dead node, since that had lent its lease.
@@ -33,30 +32,23 @@ func (l *life) noteLent(rec *trace.Record, reasons []reason, m mark) {
 // lent says which voters of the winner kept their promises late, since the leader before had lent its lease, if the
 // winner had no majority without them. It returns "" if there are none.
 func (in *Incident) lent(g *group, b *Ballot, late func(time.Time) bool) string {
-	if b == nil || b.Candidate != in.Leader {
+	if b == nil {
 		return ""
 	}
-	var bound []uint64
-	var refs []Ref
-	last, votes := time.Time{}, 0
-	for _, v := range b.Voices {
-		if !v.Counted {
-			continue
+	last := time.Time{}
+	bound := in.needed(b, func(v *Voice) (Ref, bool) {
+		kept, until := g.keptLent(v.Voter, in)
+		ok := late(until)
+		if ok {
+			last = latest(last, until)
 		}
-		votes++
-		if kept, until := g.keptLent(v.Voter, in); late(until) {
-			bound, refs, last = append(bound, v.Voter), append(refs, kept), latest(last, until)
-		}
-	}
-	if len(bound) == 0 || votes-len(bound) >= b.Majority() {
+		return kept, ok
+	}, "")
+	if bound == "" {
 		return ""
 	}
-	for _, ref := range refs {
-		in.prove(ref)
-	}
-	return fmt.Sprintf("a lease that node %d had lent bound %s %s for %s of the %s", in.Former,
-		words.Either(len(bound), "voter", "voters"), words.List(bound), Span(last.Sub(in.From)),
-		Span(in.Until.Sub(in.From)))
+	return fmt.Sprintf("a lease that node %d had lent bound %sfor %s of the %s", in.Former, bound,
+		Span(last.Sub(in.From)), Span(in.Until.Sub(in.From)))
 }
 
 // keptLent returns the record by which a voter kept its promise in the change for a lease that the leader before had

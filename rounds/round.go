@@ -78,6 +78,7 @@ type Round struct {
 	store    []storeSaid
 	unfenced []unfenced // the attempts to fence a former leader that failed
 	skipped  []skipped
+	fresh    []fresh
 }
 
 // Superseding says by which term a Superseded round was superseded.

@@ -116,6 +116,7 @@ var (
 	endedText  = regexp.MustCompile(`the process of node (\d+) ended`)
 	tookText   = regexp.MustCompile(`outranks node \d+ and took over`)
 	lentText   = regexp.MustCompile(`a lease that node (\d+) had lent bound voters? (.*?) for `)
+	freshText  = regexp.MustCompile(`voters? ([\d, and]+) had just started`)
 	calledText = regexp.MustCompile(`an operator asked node (\d+) for an election`)
 	votersDid  = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (dead|paused|cut off)`)
 	number     = regexp.MustCompile(`\d+`)
@@ -124,6 +125,7 @@ var (
 // compareWhy compares what an incident says of the processes of nodes with the truth.
 func (r *reading) compareWhy(in *rounds.Incident) {
 	r.compareLent(in)
+	r.compareStarted(in)
 	if r.shifted() { // times of different nodes may be far apart
 		return
 	}
@@ -185,6 +187,22 @@ func (r *reading) compareLoss(in *rounds.Incident) {
 	}
 	if back := r.byRef[s.Back]; back != nil && former != nil && back.Incarnation != former.Incarnation {
 		r.fail("incident: the same process went on, but it was another", in.Term, "%+v", in)
+	}
+}
+
+// compareStarted checks that the voters of which an incident says that they had just started said so themselves.
+func (r *reading) compareStarted(in *rounds.Incident) {
+	part := freshText.FindStringSubmatch(in.Why)
+	if part == nil {
+		return
+	}
+	for _, id := range number.FindAllString(part[1], -1) {
+		r.judge("voters that had just started")
+		if !slices.ContainsFunc(r.run.records, func(rec trace.Record) bool {
+			return rec.Node == numberOf(id) && says(&rec, "no, just started")
+		}) {
+			r.fail("incident: a voter that had not just started", in.Term, "%+v", in)
+		}
 	}
 }
 
