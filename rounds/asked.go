@@ -29,7 +29,8 @@ func (r *Round) FirstAsked() (first Asking, ok bool) {
 			return ok && answers.Voter == algorithms.Self && why.term(answers.Term) == r.Term &&
 				why.number(answers.Candidate) != 0
 		})
-		if asks >= 0 && (st.Received < 0 || r.Messages[st.Received].Kind != proto.KindHeartbeat.String()) { // of a leader
+		beat := asks >= 0 && st.Received >= 0 && r.Messages[st.Received].Kind == proto.KindHeartbeat.String()
+		if asks >= 0 && !beat { // a leader asks with that
 			answers, _ := decided[algorithms.Answers](&st.reasons[asks])
 			return Asking{st.reasons[asks].number(answers.Candidate), st.Ref, st.At}, true
 		}

@@ -57,9 +57,9 @@ func (r *Round) noteFresh(s *Step) {
 }
 
 // delayed says what took more than half of the time in which nobody led: another node was silent, and those that
-// elected waited for it until they found that, or the leader before had lent its lease, or voters whose votes the winner
-// needed had promised another node to elect nobody else for a while, or had just started. It returns "" if the records
-// tell nothing of that.
+// elected waited for it until they found that, or the leader before had lent its lease, or voters whose votes the
+// winner needed had promised another node to elect nobody else for a while, or had just started. It returns "" if the
+// records tell nothing of that.
 func (in *Incident) delayed(g *group) string {
 	took := in.Until.Sub(in.From)
 	if in.Leader == 0 || in.Bounded() || took < together {

@@ -10,7 +10,7 @@ import (
 // Loss is what others noticed of a leader that was silent to them until its lease ended, or whose process ended.
 type Loss struct {
 	Noticed []Detection // the last evidence of each of the others, the earliest first
-	// Back is the first record that the same process wrote after the first evidence, and BackAt its time; zero for none.
+	// Back is the first record that the same process wrote after the first evidence, at BackAt; zero for none.
 	Back   Ref
 	BackAt time.Time
 	Slept  bool // it did not run until its lease had ended, by its own word

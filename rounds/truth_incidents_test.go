@@ -215,7 +215,8 @@ func (r *reading) compareLent(in *rounds.Incident) {
 	r.judge("lent leases")
 	for _, id := range number.FindAllString(part[2], -1) {
 		if !slices.ContainsFunc(r.run.records, func(rec trace.Record) bool {
-			return rec.Node == numberOf(id) && rec.About == numberOf(part[1]) && says(&rec, "but for a lease that it lent")
+			return rec.Node == numberOf(id) && rec.About == numberOf(part[1]) &&
+				says(&rec, "but for a lease that it lent")
 		}) {
 			r.fail("incident: a voter that no lent lease bound", in.Term, "%+v", in)
 		}

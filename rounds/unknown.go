@@ -38,8 +38,8 @@ func (r *Round) findUnknown(entries []*entry, unread []string) {
 		}
 		untold := "Who called the election, and why"
 		if asked, ok := r.FirstAsked(); ok {
-			untold = fmt.Sprintf("Why node %d asked for term %d, and whether another one called before", asked.Candidate,
-				r.Term)
+			untold = fmt.Sprintf("Why node %d asked for term %d, and whether another one called before",
+				asked.Candidate, r.Term)
 		}
 		r.unknown(untold+": no record of term %d says so. The records "+
 			"begin later, or the log of a node is missing%s.", r.Term, elsewhere)

@@ -101,8 +101,8 @@ func noticed(names *rounds.Names, in *rounds.Incident) (sentences []string) {
 	if s.Slept {
 		how = "hung or was paused"
 	}
-	return append(sentences, fmt.Sprintf("Node %d had not died: the same process wrote again %s after that, so it %s%s.",
-		in.Former, rounds.Span(s.BackAt.Sub(first)), how, cite(names, s.Back)))
+	return append(sentences, fmt.Sprintf("Node %d had not died: the same process wrote again %s after that, so it "+
+		"%s%s.", in.Former, rounds.Span(s.BackAt.Sub(first)), how, cite(names, s.Back)))
 }
 
 // further says that another node came to lead the term later, and what incident says of that.
@@ -213,7 +213,7 @@ func beginning(names *rounds.Names, r *rounds.Round) (sentences []string) {
 	case rounds.Operator:
 		say("At %s somebody asked node %d for an election: %s%s.", at, c.Node, c.Text, by)
 	case rounds.Vacant:
-		say("At %s node %d stood, as nobody led%s%s.", at, c.Node, colon(besides(c)), by)
+		say("At %s node %d %s, as nobody led%s%s.", at, c.Node, stood(r), colon(besides(c)), by)
 	case rounds.HandOver:
 		if beside := askedBeside(names, r, at); beside != "" {
 			return append(sentences, beside)
@@ -240,12 +240,7 @@ func beginning(names *rounds.Names, r *rounds.Round) (sentences []string) {
 			say("At %s node %d began term %d: %s%s.", at, c.Node, r.Term, c.Text, by)
 			break
 		}
-		if asked, ok := r.FirstAsked(); ok {
-			say("Node %d had asked for term %d by %s; why is not known%s.", asked.Candidate, r.Term, clock(asked.At),
-				cite(names, asked.Ref))
-			break
-		}
-		say("Who called the election of term %d, and why, is not known.", r.Term)
+		say("%s", untold(names, r))
 	}
 	if more, seen := otherDetectors(r); len(more) > 0 {
 		say("%s had evidence of %s own within %s%s.", words.Upper(words.Nodes(more)),
@@ -275,6 +270,26 @@ func askedBeside(names *rounds.Names, r *rounds.Round, at string) string {
 	}
 	return fmt.Sprintf("At %s node %d%s%s asked node %d to call the next election%s.",
 		at, from, bracketed(c.Request), beside, c.Node, cite(names, c.Asked(), c.Ref))
+}
+
+// untold says who asked for the term, as far as voters tell, where no record says who called the election.
+func untold(names *rounds.Names, r *rounds.Round) string {
+	asked, ok := r.FirstAsked()
+	if !ok {
+		return fmt.Sprintf("Who called the election of term %d, and why, is not known.", r.Term)
+	}
+	return fmt.Sprintf("Node %d had asked for term %d by %s; why is not known%s.", asked.Candidate, r.Term,
+		clock(asked.At), cite(names, asked.Ref))
+}
+
+// stood says that a node stood, and whether it did so as soon as what had kept it from that was over.
+func stood(r *rounds.Round) string {
+	if slices.ContainsFunc(r.Steps, func(s rounds.Step) bool {
+		return s.Ref == r.Cause.Ref && s.Event == "eligible"
+	}) {
+		return "was eligible again, and stood"
+	}
+	return "stood"
 }
 
 // besides returns what the cause tells besides that nobody leads.
