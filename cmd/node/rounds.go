@@ -50,7 +50,8 @@ func roundsCommand() *cli.Command {
 			clusterFilter(), formatFlag(listFormats),
 			&cli.BoolFlag{Name: "check", Usage: "end with the code of the gravest finding, 0 without one"},
 			&cli.StringFlag{
-				Name: "since", Usage: "only what began at this `TIME` or later: 15:04:05, a date and time, or 10m",
+				Name: "since", Usage: "only what began, or went on without a leader, at this `TIME` or later: " +
+					"15:04:05, a date and time, or 10m",
 			},
 			&cli.StringFlag{Name: "until", Usage: "only what began at this `TIME` or before"},
 			&cli.IntFlag{

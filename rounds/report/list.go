@@ -27,8 +27,8 @@ func List(w io.Writer, g *rounds.Group, s Selection) error {
 		return p.to(w)
 	}
 	if s.Limited() {
-		p.line("All of that is about all records, from %s to %s; what begins between --since and --until:",
-			dated(g.From), dated(g.Until))
+		p.line("All of that is about all records, from %s to %s; what began, or went on without a leader, "+
+			"between --since and --until:", dated(g.From), dated(g.Until))
 	}
 	if !none {
 		p.columns()
@@ -50,6 +50,8 @@ func List(w io.Writer, g *rounds.Group, s Selection) error {
 		p.line("%6s  nothing that began then is wrong, as far as the records tell", "…")
 	case s.Findings:
 		p.line("%6s  nothing is wrong, as far as the records tell", "…")
+	case s.Limited() && slices.ContainsFunc(g.Incidents, func(in rounds.Incident) bool { return s.on(g).touches(&in) }):
+		p.line("%6s  no election began then; for how long nobody led, see above", "…")
 	case s.Limited():
 		p.line("%6s  nothing began then: the records are from %s to %s", "…", dated(g.From), dated(g.Until))
 	}
@@ -193,13 +195,22 @@ func (s Selection) on(g *rounds.Group) Selection {
 	return s
 }
 
-// has reports whether the round began between Since and Until, or one of those that are folded into its line did.
+// has reports whether the round began between Since and Until, or one of those that are folded into its line did, or
+// somewhen between them nobody led, until the round brought a leader.
 func (s Selection) has(r *rounds.Round) bool {
 	first, last := began(r), lineBegan(r)
 	if last.Before(first) {
 		first, last = last, first
 	}
-	return !last.Before(s.Since) && (s.Until.IsZero() || !first.After(s.Until))
+	return !last.Before(s.Since) && (s.Until.IsZero() || !first.After(s.Until)) ||
+		r.Incident != nil && s.touches(r.Incident) || slices.ContainsFunc(r.Further, s.touches)
+}
+
+// touches reports whether nobody led, or may have led, somewhen between Since and Until.
+func (s Selection) touches(in *rounds.Incident) bool {
+	from := in.Began()
+	return in.Former != 0 && from.Before(in.Until) && in.Until.After(s.Since) &&
+		(s.Until.IsZero() || from.Before(s.Until))
 }
 
 // Select returns the part of the history that the selection chooses, with its findings. That nobody leads at the end of

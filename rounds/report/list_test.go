@@ -77,6 +77,41 @@ func TestTheTimeOfALineIsThatOfAllItsTerms(t *testing.T) {
 	}
 }
 
+// Who asks for the time of his alarm gets the outage that went on then. A line of one term was left out unless the call
+// of that was then: the former leader had stopped long before, or the call had been in vain until it did.
+func TestAnOutageBelongsToAllOfItsTime(t *testing.T) {
+	at := func(s int) time.Time { return time.Date(2026, 11, 29, 12, 0, s, 0, time.UTC) }
+	for name, called := range map[string]time.Time{"late": at(20), "in vain": at(5)} {
+		in := &rounds.Incident{
+			Former: 1, FormerTerm: 1, From: at(10), Until: at(21), Leaderless: 11 * time.Second, Leader: 2, Term: 2,
+			Terms: []uint64{2},
+		}
+		won := &rounds.Round{
+			Term: 2, From: called, Incident: in, State: rounds.Decided, Winner: &rounds.Winner{Node: 2},
+			Findings: []rounds.Finding{{Name: rounds.NoEnd, Term: 2}},
+		}
+		g := &rounds.Group{
+			From: at(0), Until: at(30), Findings: won.Findings, Incidents: []rounds.Incident{*in},
+			Rounds: []*rounds.Round{{Term: 1, From: at(0)}, won, {Term: 3, From: at(28)}},
+		}
+		for _, c := range []struct {
+			since, until int
+			has          bool
+		}{{11, 12, true}, {12, 25, true}, {6, 12, true}, {22, 30, false}, {6, 9, false}} {
+			s := report.Selection{Since: at(c.since), Until: at(c.until)}
+			var out bytes.Buffer
+			if err := report.List(&out, g, s); err != nil {
+				t.Fatal(err)
+			}
+			part := report.Select(&rounds.History{Groups: []*rounds.Group{g}}, s).Groups[0]
+			if strings.Contains(out.String(), "      11 s  ") != c.has || len(s.Found(g)) > 0 != c.has ||
+				len(part.Incidents) > 0 != c.has {
+				t.Errorf("%s, %+v: %v, %d changes\n%s", name, c, s.Found(g), len(part.Incidents), &out)
+			}
+		}
+	}
+}
+
 // "--since 10m" of a log of the day before yesterday printed the titles of the columns and nothing else.
 func TestNothingBeganThen(t *testing.T) {
 	log, err := os.Open("../testdata/bully-kill.log")
