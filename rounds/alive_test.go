@@ -61,3 +61,47 @@ func TestToldAtOnceIsAlive(t *testing.T) {
 		t.Errorf("node 1 is a %s", part)
 	}
 }
+
+// "All 4 others that the winner believed alive followed", of which one was frozen and one dead when it won: the record of
+// the win was missing, and the winner's belief that of much later; or who followed at any time counted.
+func TestFollowersOfAnUntoldWin(t *testing.T) {
+	for name, wins := range map[string]func(v *voters){
+		"whole": func(v *voters) {
+			v.add(3, 1, trace.Record{Event: "peers", Alive: []uint64{1, 3}})
+			v.lead(3, 10, 1)
+		},
+		"a gap": func(v *voters) {
+			v.add(3, 1, trace.Record{Event: "peers", Alive: []uint64{1, 3}})
+			v.seq["n3life0"] += 7
+			v.add(3, 9000, trace.Record{
+				Term: 1, Event: "peers", Leader: 3, Token: 1, Alive: []uint64{1, 2, 3, 4}, ValidUntil: atMS(9900),
+			})
+		},
+		"its log missing": func(*voters) {},
+	} {
+		v := newVoters()
+		v.add(2, 5, trace.Record{Term: 1, Event: "timeout"})
+		wins(v)
+		v.follow(1, 20, 3, 1)
+		v.follow(2, 5000, 3, 1)
+		v.start(4, 6000)
+		v.follow(4, 6010, 3, 1)
+		v.add(1, 9100, trace.Record{Term: 1, Event: "timeout", Leader: 3, Token: 1, ValidUntil: atMS(9900)})
+		want := map[uint64]rounds.Part{
+			1: rounds.PartFollower, 2: rounds.PartLater, 3: rounds.PartWinner, 4: rounds.PartJoined,
+		}
+		if name == "whole" {
+			want[2] = rounds.PartJoined
+		}
+		r := v.b.History().Groups[0].Rounds[0]
+		for id, part := range want {
+			if got := partOf(r, id); got != part {
+				t.Errorf("%s: node %d is a %s, want %s", name, id, got, part)
+			}
+		}
+		if r.Winner.Viewed() != (name == "whole") || r.Aftermath > 4 {
+			t.Errorf("%s: viewed %v, and the aftermath is from step %d of %d on", name, r.Winner.Viewed(), r.Aftermath,
+				len(r.Steps))
+		}
+	}
+}

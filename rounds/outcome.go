@@ -26,13 +26,7 @@ func (r *Round) end(g *group, next uint64) {
 	}
 	r.Winner.Attr = g.attr(r.Winner.Node)
 	r.Winner.Rule = r.Winner.cause.rule(r.Algorithm)
-	last := -1
-	for i := range r.Steps {
-		if r.believes(&r.Steps[i]) {
-			last = i
-		}
-	}
-	r.Aftermath = last + 1
+	r.Aftermath = r.followedBy() + 1
 	for _, p := range r.Participants {
 		if p.Part == PartBehind {
 			r.LeftBehind = append(r.LeftBehind, r.straggler(p, g))
@@ -52,11 +46,17 @@ func (r *Round) noteNext(g *group) {
 	}
 }
 
-// believes reports whether the step is the first one in which the winner, or a follower that it
-// believed alive, names the winner as the leader.
-func (r *Round) believes(st *Step) bool {
-	p := r.participant(st.Ref.Node)
-	return p.Believed == st.Ref && (p.Part == PartFollower || p.Part == PartWinner)
+// followedBy returns the index of the last step in which the winner, or a follower that was there, first names the
+// winner as the leader. If the record of the win is missing, the first one of the winner tells nothing.
+func (r *Round) followedBy() (last int) {
+	last = r.decidedAt()
+	for i := range r.Steps {
+		p := r.participant(r.Steps[i].Ref.Node)
+		if p.Believed == r.Steps[i].Ref && (p.Part == PartFollower || p.Part == PartWinner && !r.Winner.late) {
+			last = i
+		}
+	}
+	return last
 }
 
 // participate lists the nodes that took part or should have.
@@ -81,7 +81,7 @@ func (r *Round) participate(g *group) {
 			p.Believed, p.BelievedAt = st.Ref, st.At
 			if st.Change == "" {
 				l := g.nodes[p.Node].byIncarnation[st.Ref.Incarnation]
-				p.late = l != nil && l.cutBefore(st.Ref.Seq)
+				p.Late = l != nil && l.cutBefore(st.Ref.Seq)
 			}
 		}
 	}
@@ -121,28 +121,46 @@ func (r *Round) part(p *Participant, live bool, g *group) Part {
 		return PartJoined
 	case !live:
 		return PartJoined
+	case !p.Believed.IsZero() && r.longAfter(p, g):
+		return PartLater
 	case !p.Believed.IsZero():
 		return PartFollower
 	case g.nodes[p.Node] == nil:
 		return PartSilent
-	case g.died(p.Node, r.Winner.At):
+	case !r.Winner.Ref.IsZero() && g.died(p.Node, r.Winner.won):
 		return PartDead
 	}
 	return PartBehind
 }
 
+// longAfter reports whether the node may have followed long after the win, and no record of the winner tells whether it
+// was there: it may have been dead or frozen.
+func (r *Round) longAfter(p *Participant, g *group) bool {
+	if r.Winner.viewed || slices.Contains(r.Winner.told, p.Node) {
+		return false
+	}
+	off, after := g.apart(p.Node, r.Winner.teller), p.BelievedAt.Sub(r.Winner.won)
+	if off == unbounded {
+		return after.Abs() > maxTransit
+	}
+	return r.Winner.won.IsZero() || r.Winner.untold() && after > maxTransit-off
+}
+
 // startedAfter reports whether the process that followed the winner started after the win. If it did not
 // follow, the question is whether any process of the node ran when the winner won.
 func (r *Round) startedAfter(p *Participant, g *group) bool {
-	m := g.nodes[p.Node]
-	if m == nil || r.Winner.At.IsZero() {
+	m, off := g.nodes[p.Node], time.Duration(0)
+	if r.Winner.untold() {
+		off = g.apart(p.Node, r.Winner.teller)
+	}
+	if m == nil || r.Winner.won.IsZero() || off == unbounded {
 		return false
 	}
 	l := m.lives[0]
 	if !p.Believed.IsZero() {
 		l = m.byIncarnation[p.Believed.Incarnation]
 	}
-	return l != nil && g.startedBy(l, l != m.lives[0] || m.forgotten.lives > 0).After(r.Winner.At)
+	return l != nil && g.startedBy(l, l != m.lives[0] || m.forgotten.lives > 0).After(r.Winner.won.Add(off))
 }
 
 // startedBy returns the time by which a process may have started at the latest. At level info its first record may
@@ -254,9 +272,9 @@ func (r *Round) split(g *group, t *log) {
 			p.LedOn = min(max(end.Sub(p.Began), 0), p.Won) // it hears of the winner while that announces itself
 			p.Elect, p.ElectKnown = p.Won-p.LedOn, true
 		}
-		if r.Aftermath > 0 && !slices.ContainsFunc(r.Participants, func(p Participant) bool { return p.late }) {
+		if r.Aftermath > 0 && !slices.ContainsFunc(r.Participants, func(p Participant) bool { return p.Late }) {
 			p.Ended = r.ended()
-			p.Announce, p.AnnounceKnown = max(p.Ended.Sub(won), 0), true
+			p.Announce, p.AnnounceKnown = max(p.Ended.Sub(won), 0), len(r.parts(PartFollower)) > 0
 		}
 	}
 	if at, ok := g.deathOf(r.Cause.Lost, p.Began); ok {

@@ -201,7 +201,7 @@ type Participant struct {
 	// time.
 	Believed   Ref       `json:"believed"`
 	BelievedAt time.Time `json:"believed_at,omitzero"`
-	late       bool      // it followed in a record before Believed that is missing
+	Late       bool      `json:"-"`    // it followed, or won, in a record before Believed that is missing
 	Sent       int       `json:"sent"` // counted messages
 	Received   int       `json:"received"`
 }
@@ -216,6 +216,7 @@ const (
 	PartLost     Part = "lost"     // the leader whose loss caused the round
 	PartBehind   Part = "behind"   // it never followed the winner in the round
 	PartJoined   Part = "joined"   // it started after the win, or the winner did not believe it alive
+	PartLater    Part = "later"    // it followed, perhaps long after the win, and no record tells whether it was there
 	PartSilent   Part = "silent"   // the winner believed it alive, and no record is its own
 	PartDead     Part = "dead"     // the winner believed it alive, but its process had ended, or ended at once
 	PartVoter    Part = "voter"    // it took part in a round that nobody won
@@ -257,6 +258,9 @@ type Winner struct {
 
 	cause reason // behind Why
 	late  bool   // it began to lead in a record before Ref that is missing
+
+	won    time.Time // when it had won, or was first named, as teller tells; zero if that is not known, see setWon
+	teller uint64
 
 	viewed bool     // Live is what it wrote then, and not made of who took part
 	told   []uint64 // whom it told at once that it had won, and whose votes it had got just before

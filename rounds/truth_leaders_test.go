@@ -173,6 +173,7 @@ func (r *reading) compareRounds() {
 			continue
 		}
 		r.compareWinner(one.Term, one.Winner, "winner")
+		r.compareFollowed(one)
 		for _, w := range one.Rivals {
 			r.compareWinner(one.Term, &w, "rival")
 		}
@@ -195,6 +196,47 @@ func (r *reading) compareWinner(term uint64, w *rounds.Winner, what string) {
 	at := r.trueTime(w.Node, w.At)
 	if at.Before(truth.From) || !at.Equal(truth.From) && r.shows(truth) && !r.rotated() && !r.holes() {
 		r.fail(what+": not at that time", term, "%d led from %v, not %v", w.Node, truth.From, at)
+	}
+}
+
+// compareFollowed checks that the nodes that count as followers were there when the winner won, unless it believed that.
+// Where the record of the win is missing, that is when it was first followed.
+func (r *reading) compareFollowed(one *rounds.Round) {
+	truth := r.reignOf(one.Winner.Node, one.Term)
+	if truth == nil || r.uncompared(one.Winner.Node) {
+		return
+	}
+	var first time.Time
+	untold := one.Winner.Ref.IsZero()
+	for _, p := range one.Participants {
+		untold = untold || p.Part == rounds.PartWinner && p.Late
+		at := r.trueTime(p.Node, p.BelievedAt)
+		if p.Part == rounds.PartFollower && !r.uncompared(p.Node) && (first.IsZero() || at.Before(first)) {
+			first = at
+		}
+	}
+	if !untold {
+		first = truth.From
+	}
+	for _, p := range one.Participants {
+		if p.Part == rounds.PartFollower && !r.uncompared(p.Node) {
+			r.compareFollower(one, &p, first)
+		}
+	}
+}
+
+func (r *reading) compareFollower(one *rounds.Round, p *rounds.Participant, won time.Time) {
+	r.judge("followers")
+	soon := won.Add(time.Second + r.blur())
+	if !slices.ContainsFunc(r.run.truth.Processes, func(l sim.Process) bool {
+		return uint64(l.Node) == p.Node && !l.From.After(soon) && (l.Until.IsZero() || l.Until.After(won))
+	}) {
+		r.fail("follower: it was not there when the winner won", one.Term, "%+v, won at %v", p, won)
+	}
+	if !one.Winner.Viewed() && slices.ContainsFunc(r.run.truth.Pauses, func(f sim.Paused) bool {
+		return uint64(f.Node) == p.Node && !f.From.After(won) && f.Until.After(soon)
+	}) {
+		r.fail("follower: it was frozen when the winner won", one.Term, "%+v, won at %v", p, won)
 	}
 }
 

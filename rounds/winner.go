@@ -18,7 +18,9 @@ func (r *Round) lead(led []Winner, i int, l *life) []Winner {
 		return led
 	}
 	w := Winner{Node: st.Leader, Ref: st.Ref, At: st.At, late: st.Change == "" && l.cutBefore(st.Ref.Seq)}
-	w.because(st.reasons)
+	if w.because(st.reasons); w.late {
+		return append(led, w) // what it knew then is of a later time
+	}
 	// At level info a process does not write down each of its views.
 	view, viewed := l.viewAt(st.Ref.Seq)
 	receivers := r.announcedTo(st)
@@ -78,6 +80,7 @@ func (r *Round) choose(led []Winner, g *group) {
 	if len(led) == 0 {
 		if id := r.namedLeader(g); id != 0 { // its own records are missing
 			r.Winner = &Winner{Node: id, Live: r.acted()}
+			r.setWon(g)
 		}
 		return
 	}
@@ -89,18 +92,48 @@ func (r *Round) choose(led []Winner, g *group) {
 	}
 	r.Winner = &led[chosen]
 	r.Rivals = slices.Delete(slices.Clone(led), chosen, chosen+1)
+	r.setWon(g)
 	if r.Winner.Live == nil {
 		live := slices.DeleteFunc(r.acted(), func(id uint64) bool {
 			began := time.Time{}
-			if l := g.nodes[id].at(r.Winner.At, g.fix); l != nil {
+			if l := g.nodes[id].at(r.Winner.won, g.fix); l != nil {
 				began = g.fix.at(id, l.from)
 			}
-			return g.goneFor(r.Winner.Node, id, r.Winner.At, began)
+			return g.goneFor(r.Winner.Node, id, r.Winner.won, began)
 		})
 		r.Winner.Live = union(live, r.Winner.told)
 		slices.Sort(r.Winner.Live)
 	}
 }
+
+// setWon sets when the winner had won at the latest, and the node that tells: if the record of the win is missing, by
+// the first record that names the winner. It tells nothing if it may not be the first.
+func (r *Round) setWon(g *group) {
+	w := r.Winner
+	if w.won, w.teller = w.At, w.Node; !w.untold() {
+		return
+	}
+	first := -1
+	for i := range r.Steps {
+		if st := &r.Steps[i]; st.led() == w.Node && (first < 0 || st.At.Before(r.Steps[first].At)) {
+			first = i
+		}
+	}
+	st := &r.Steps[first]
+	l := g.nodes[st.Ref.Node].byIncarnation[st.Ref.Incarnation]
+	if w.won, w.teller = st.At, st.Ref.Node; st.Change == "" && l != nil && l.cutBefore(st.Ref.Seq) {
+		w.won = time.Time{}
+	}
+	for i := range r.Steps {
+		if st := &r.Steps[i]; st.led() == w.Node && st.At.Sub(r.Steps[first].At) > maxTransit &&
+			g.apart(st.Ref.Node, w.teller) == unbounded {
+			w.won = time.Time{}
+		}
+	}
+}
+
+// untold reports whether the record in which the winner won is missing.
+func (w *Winner) untold() bool { return w.Ref.IsZero() || w.late }
 
 // announced is how long a leader needs at most to be heard by the nodes that it reaches.
 const announced = 100 * time.Millisecond

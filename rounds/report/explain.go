@@ -448,6 +448,11 @@ func followers(g *rounds.Group, r *rounds.Round) (sentences []string) {
 	case len(follow) > 0:
 		say("%s %s.", words.Upper(words.Nodes(follow)), within)
 	}
+	if later := in(r, rounds.PartLater); len(later) > 0 {
+		say("%s followed, perhaps later; whether %s there when the winner won is not known%s.",
+			words.Upper(words.Nodes(later)), words.Either(len(later), "it was", "they were"),
+			cite(names, believed(r, rounds.PartLater)...))
+	}
 	for _, v := range r.Verdicts {
 		if v.Kind == rounds.Deposed && !algorithms.Guarantee(r.Guarantee).Leases() { // else two nominees met
 			say("Node %d stepped down when it met node %d, which led the same term%s.", v.Loser, v.Over,

@@ -274,24 +274,32 @@ func leaders(r *rounds.Round) string {
 }
 
 func (p *page) row(r *rounds.Round, dated bool) {
-	follow := "-"
-	if r.Winner != nil {
-		followers := len(in(r, rounds.PartFollower))
-		expected := followers + len(in(r, rounds.PartBehind))
-		follow = strconv.Itoa(followers) + " of " + strconv.Itoa(expected)
-	}
 	from := lineBegan(r)
 	at := clock(from)
 	if dated && !from.IsZero() {
 		at = from.UTC().Format("01-02 15:04:05")
 	}
 	split := &r.Split
-	p.line(row, terms(r), at, leaders(r), follow, sentAtLeast(r), known(split.Detect, split.DetectKnown),
+	p.line(row, terms(r), at, leaders(r), followed(r), sentAtLeast(r), known(split.Detect, split.DetectKnown),
 		known(split.Elect, split.ElectKnown), known(split.Announce, split.AnnounceKnown), Leaderless(r), why(r),
 		rowProof(p.names, r))
 	for _, in := range r.Further {
 		p.further(in)
 	}
+}
+
+// followed says how many nodes followed of those that were there, as "3 of 4": "3 of ≥3" if another one followed that may
+// have been there; "-" if no other is known to have been there.
+func followed(r *rounds.Round) string {
+	followers, least := len(in(r, rounds.PartFollower)), ""
+	expected := followers + len(in(r, rounds.PartBehind))
+	if r.Winner == nil || expected == 0 {
+		return "-"
+	}
+	if len(in(r, rounds.PartLater)) > 0 {
+		least = "≥"
+	}
+	return fmt.Sprintf("%d of %s%d", followers, least, expected)
 }
 
 func (p *page) further(in *rounds.Incident) {

@@ -115,7 +115,7 @@ func winnerRefs(r *rounds.Round) ([]rounds.Ref, rounds.Confidence) {
 		w := cmp.Or(r.Winner, &rounds.Winner{})
 		return []rounds.Ref{w.Ref}, rounds.OwnWord
 	}
-	return believed(r, rounds.PartFollower, rounds.PartJoined), rounds.PeersSaw
+	return believed(r, rounds.PartFollower, rounds.PartLater, rounds.PartJoined), rounds.PeersSaw
 }
 
 // believed returns the records in which the nodes that had one of the parts first follow the winner.

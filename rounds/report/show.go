@@ -155,7 +155,9 @@ func (p *page) participants(g *rounds.Group, r *rounds.Round) {
 		}
 		followed := "-"
 		if !m.BelievedAt.IsZero() && !began(r).IsZero() {
-			followed = rounds.Span(m.BelievedAt.Sub(began(r)))
+			if followed = rounds.Span(m.BelievedAt.Sub(began(r))); m.Late {
+				followed = "≤" + followed
+			}
 		}
 		p.line("%12d  %-12s  %-9s  %10s  %5d  %8d%s", m.Node, rank, m.Part, followed, m.Sent, m.Received,
 			p.part(g, r, &m))
