@@ -63,7 +63,8 @@ func TestToldAtOnceIsAlive(t *testing.T) {
 }
 
 // "All 4 others that the winner believed alive followed", of which one was frozen and one dead when it won: the record of
-// the win was missing, and the winner's belief that of much later; or who followed at any time counted.
+// the win was missing, and the winner's belief that of much later; or who followed at any time counted. Nor are all
+// messages here then: "Term 4 took 24 messages".
 func TestFollowersOfAnUntoldWin(t *testing.T) {
 	for name, wins := range map[string]func(v *voters){
 		"whole": func(v *voters) {
@@ -98,6 +99,9 @@ func TestFollowersOfAnUntoldWin(t *testing.T) {
 			if got := partOf(r, id); got != part {
 				t.Errorf("%s: node %d is a %s, want %s", name, id, got, part)
 			}
+		}
+		if r.AtLeast != (name != "whole") {
+			t.Errorf("%s: at least: %v", name, r.AtLeast)
 		}
 		if r.Winner.Viewed() != (name == "whole") || r.Aftermath > 4 {
 			t.Errorf("%s: viewed %v, and the aftermath is from step %d of %d on", name, r.Winner.Viewed(), r.Aftermath,

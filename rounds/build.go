@@ -26,7 +26,7 @@ func (g *group) round(t *log, next uint64) *Round {
 		r.noteSkipped(&r.Steps[i])
 		r.noteFresh(&r.Steps[i])
 		led = r.lead(led, i, t.entries[i].life)
-		r.AtLeast = r.AtLeast || !t.entries[i].life.debug
+		r.Terse = r.Terse || !t.entries[i].life.debug
 		r.until = latest(r.until, r.Steps[i].At)
 	}
 	unread := unreadCodes(t.entries)
@@ -44,6 +44,7 @@ func (g *group) round(t *log, next uint64) *Round {
 	r.deliveries(g, t)
 	r.ballot(g)
 	r.count()
+	r.AtLeast = r.Terse || r.lacksSends(t.entries, g)
 	r.split(g, t)
 	r.judge(g)
 	if g.briefly(t.term) {

@@ -62,8 +62,9 @@ type Round struct {
 
 	Counts []KindCount `json:"counts"` // the counted messages, by kind
 	// AtLeast says that more messages may have been sent: at level info, nodes do not write the steps that decided
-	// nothing.
+	// nothing, or records are missing.
 	AtLeast bool    `json:"at_least,omitempty"`
+	Terse   bool    `json:"-"`      // a process of the round logs at level info
 	Theory  *Theory `json:"theory"` // nil when the algorithm is not in the catalogue, or nobody won
 	Split   Split   `json:"split"`
 	// LeftBehind are the participants that never followed the winner in the round.

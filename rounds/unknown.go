@@ -64,7 +64,7 @@ func (r *Round) findUnknown(entries []*entry, unread []string) {
 	}
 	if unsent > 0 {
 		level := ""
-		if r.AtLeast {
+		if r.Terse {
 			level = ", as at log level info"
 		}
 		r.unknown("Why %s %s sent: %s received, and the records of sending %s are not here%s, or of another term.",

@@ -523,8 +523,12 @@ func cost(r *rounds.Round, theory bool) []string {
 	case n == 0:
 		sentences = append(sentences, fmt.Sprintf("No message of term %d is in the records.", r.Term))
 	case r.AtLeast:
-		sentences = append(sentences, fmt.Sprintf("Term %d took at least %s (%s): at level info not every message "+
-			"is in the records.", r.Term, words.Plural(n, "message"), kinds(r)))
+		why := "at level info not every message is in the records"
+		if !r.Terse {
+			why = "records are missing that may have sent others"
+		}
+		sentences = append(sentences, fmt.Sprintf("Term %d took at least %s (%s): %s.", r.Term, words.Plural(n, "message"),
+			kinds(r), why))
 	default:
 		took := fmt.Sprintf("Term %d took %s (%s).", r.Term, words.Plural(n, "message"), kinds(r))
 		sentences = append(sentences, took)
