@@ -43,6 +43,7 @@ func (g *group) round(t *log, next uint64) *Round {
 	r.end(g, next)
 	r.deliveries(g, t)
 	r.ballot(g)
+	r.setSoonest(g)
 	r.count()
 	r.AtLeast = r.Terse || r.lacksSends(t.entries, g)
 	r.split(g, t)

@@ -28,8 +28,8 @@ type Incident struct {
 	Leader uint64    `json:"leader,omitempty"`
 	Term   uint64    `json:"term,omitempty"`
 	Until  time.Time `json:"until"`
-	// Sooner is since when Leader may have led at the earliest, if records of it are missing between then and Until.
-	// Zero otherwise.
+	// Sooner is since when Leader may have led at the earliest, if the record in which it began to is missing: Until is
+	// when another record tells that it leads. Zero otherwise.
 	Sooner time.Time `json:"sooner,omitzero"`
 
 	// Leaderless is how long nobody led: from From to Until, or 0 if the leaderships met or overlapped. It is how long
@@ -280,8 +280,8 @@ func (g *group) incident(c *change) Incident {
 		in.From, in.Perhaps, in.PerhapsRef = earliest(beside, in.Until), time.Time{}, Ref{}
 	}
 	in.Leaderless = max(in.Until.Sub(in.From), 0)
-	if next != nil && next.unseen && in.Leaderless > 0 {
-		in.Sooner = latest(next.before, in.From)
+	if next != nil && (next.unseen || next.First.IsZero()) && in.Leaderless > 0 {
+		in.Sooner = latest(latest(next.before, in.soonest()), in.From)
 		in.Leaderless = earliest(in.Sooner, in.Until).Sub(in.From)
 		in.prove(next.beforeRef)
 	}
@@ -290,6 +290,16 @@ func (g *group) incident(c *change) Incident {
 	in.prove(in.Ended.Ref)
 	in.Why = in.reason(g)
 	return in
+}
+
+// soonest returns when Leader had the votes at the earliest, by the records of the voters; zero if they do not tell.
+func (in *Incident) soonest() (at time.Time) {
+	for _, r := range in.rounds {
+		if r.Winner != nil && r.Winner.Node == in.Leader {
+			at = latest(at, r.soonest)
+		}
+	}
+	return at
 }
 
 // unsure reports whether the time until the next leadership is unlikely, and no messages compare the clocks by which it

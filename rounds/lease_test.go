@@ -494,3 +494,33 @@ func TestLeaseThatEndsAfterTheLogOfItsLeader(t *testing.T) {
 		}
 	}
 }
+
+// "Nobody led for 520 ms", where the log of the next leader is missing: it had won before others followed it, but not
+// before they had voted for it. Without votes nobody knows.
+func TestAWinThatOnlyOthersTell(t *testing.T) {
+	for _, guarantee := range []string{"lease", ""} {
+		v := newVoters()
+		v.guarantee = guarantee
+		v.ask(1, 0, 1)
+		v.lead(1, 10, 1)
+		v.follow(2, 20, 1, 1)
+		v.expire(1, 1000, 1)
+		for node := uint64(1); node <= 2; node++ {
+			v.add(node, 1490+10*int(node), trace.Record{
+				Event: "receive", From: 3, Msg: "REQUEST_VOTE", MsgID: fmt.Sprintf("3:%d", node), Term: 2,
+				Sent: []string{fmt.Sprintf("VOTE>3#%d:9", node)},
+				Why:  []string{"nothing binds this voter -> vote for 3 in term 2"},
+			})
+		}
+		v.follow(1, 1520, 3, 2)
+		v.follow(2, 1530, 3, 2)
+		want := time.Duration(0)
+		if guarantee == "lease" {
+			want = 500 * time.Millisecond
+		}
+		in := v.last()
+		if in.Leaderless != want || !in.AtLeast() || in.AtMost() != 520*time.Millisecond {
+			t.Errorf("%q: %v, at most %v: %+v", guarantee, in.Leaderless, in.AtMost(), in)
+		}
+	}
+}

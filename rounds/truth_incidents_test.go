@@ -42,7 +42,8 @@ func (r *reading) compareIncidents() {
 			continue // it may have gone on, and led nobody
 		}
 		gap := next.From.Sub(r.wroteOn(former))
-		if in.Leaderless > max(0, gap)+rounding+r.blur() && r.complete() {
+		led := r.group.Led(in.Leader, in.Term)
+		if in.Leaderless > max(0, gap)+rounding+r.blur() && (r.complete() || led != nil && led.First.IsZero()) {
 			how := string(in.Ended.Kind) + ", " + string(in.Ended.Known)
 			r.fail("incident: not so long without a leader ("+how+")", in.Term, "%v at most: %+v", gap, in)
 		}

@@ -135,6 +135,50 @@ func (r *Round) setWon(g *group) {
 // untold reports whether the record in which the winner won is missing.
 func (w *Winner) untold() bool { return w.Ref.IsZero() || w.late }
 
+// setSoonest sets when the winner had the votes of a majority at the earliest, if the record of the win is missing: who
+// may have voted in a record that is not here may have done so at any time. It stays zero if the voters do not tell.
+func (r *Round) setSoonest(g *group) {
+	if r.Winner == nil || !r.Winner.untold() || !leased(r.Guarantee) {
+		return
+	}
+	votes := map[uint64]time.Time{} // the first of each voter
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		if m.To != r.Winner.Node || m.SendStep < 0 || !slices.Contains(voteKinds, m.Kind) || r.refuses(m) {
+			continue
+		}
+		if at, voted := votes[m.From]; !voted || r.Steps[m.SendStep].At.Before(at) {
+			votes[m.From] = r.Steps[m.SendStep].At
+		}
+	}
+	var told []time.Time
+	need := len(g.voters)/2 + 1
+	for id := range g.voters {
+		at, voted := votes[id]
+		switch off := g.apart(id, r.Winner.teller); {
+		case id == r.Winner.Node || off == unbounded || !g.toldAll(id, r.Winner.won):
+			need--
+		case voted:
+			told = append(told, at.Add(-off))
+		}
+	}
+	if slices.SortFunc(told, time.Time.Compare); 0 < need && need <= len(told) {
+		r.soonest = told[need-1]
+	}
+}
+
+// toldAll reports whether no record of the node is missing up to the time t: it wrote on, or its process had ended.
+func (g *group) toldAll(id uint64, t time.Time) bool {
+	m := g.nodes[id]
+	if m == nil || slices.ContainsFunc(m.lives, func(l *life) bool { return !l.complete() }) {
+		return false
+	}
+	last := g.fix.at(id, m.lives[len(m.lives)-1].until)
+	return !last.Before(t) || slices.ContainsFunc(g.dropsSince(id, last), func(d *drop) bool {
+		return EndedProcess(d.Evidence, id) && !d.At.After(t)
+	})
+}
+
 // announced is how long a leader needs at most to be heard by the nodes that it reaches.
 const announced = 100 * time.Millisecond
 

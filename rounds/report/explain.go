@@ -119,8 +119,8 @@ func longest(names *rounds.Names, in *rounds.Incident) string {
 	text := "It was at most " + rounds.Span(in.AtMost())
 	missing := ""
 	if !in.Sooner.IsZero() {
-		missing = fmt.Sprintf("records of node %d are missing from %s on, and when it began to lead", in.Leader,
-			clock(in.Sooner))
+		missing = fmt.Sprintf("no record of node %d tells when it began to lead, which may have been from %s on",
+			in.Leader, clock(in.Sooner))
 	}
 	if in.Perhaps.IsZero() {
 		return text + colon(missing) + "."

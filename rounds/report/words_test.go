@@ -470,9 +470,10 @@ func TestWithoutALogPeersTellWhoIsDown(t *testing.T) {
 func TestAtMostIsToldOnce(t *testing.T) {
 	at := func(s int) time.Time { return time.Date(2026, 11, 28, 12, 0, s, 0, time.UTC) }
 	for perhaps, want := range map[time.Time]string{
-		{}: "It was at most 8 s: records of node 2 are missing from 12:00:05.000 on, and when it began to lead.",
-		at(1): "It was at most 9 s, if from 12:00:01.000 on: that was the last record of node 1; records of node 2 " +
-			"are missing from 12:00:05.000 on, and when it began to lead.",
+		{}: "It was at most 8 s: no record of node 2 tells when it began to lead, which may have been from " +
+			"12:00:05.000 on.",
+		at(1): "It was at most 9 s, if from 12:00:01.000 on: that was the last record of node 1; no record of node 2 " +
+			"tells when it began to lead, which may have been from 12:00:05.000 on.",
 	} {
 		in := rounds.Incident{
 			Former: 1, FormerTerm: 1, From: at(2), Ended: rounds.Ending{Kind: rounds.EndedByProcess}, Perhaps: perhaps,
