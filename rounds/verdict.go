@@ -9,23 +9,24 @@ type decision struct {
 }
 
 // decide collects the verdicts of the election. A refusal after all have followed the winner, perhaps in a
-// later life, decided nothing. Nor did an answer to what was sent then, except that two leaders met.
+// later life, decided nothing. Nor did what a node did then that received nothing of the election, as where it has lost
+// that leader, except that two leaders met.
 func (r *Round) decide(in *scratch) {
 	clear(in.verdicts)
-	late := map[int]bool{} // the steps that received what was sent then
+	early := map[int]bool{} // the steps that received what was sent before
 	for i := range r.Messages {
-		if m := &r.Messages[i]; r.Aftermath > 0 && (m.SendStep < 0 || m.SendStep >= r.Aftermath) {
-			late[m.ReceiveStep] = true
+		if m := &r.Messages[i]; 0 <= m.SendStep && m.SendStep < r.Aftermath {
+			early[m.ReceiveStep] = true
 		}
 	}
 	for i := range r.Steps {
-		r.addVerdicts(&r.Steps[i], i >= r.Aftermath, late[i], in.verdicts)
+		r.addVerdicts(&r.Steps[i], i >= r.Aftermath, i >= r.Aftermath && !early[i], in.verdicts)
 	}
 }
 
-// addVerdicts adds the verdicts of a step, which came after the election if after is set, and received what was sent
-// then if late is set, too. The same verdict on the same two nodes counts once, except that the refusals of different
-// voters all count.
+// addVerdicts adds the verdicts of a step, which came after the election if after is set, and received nothing of it if
+// late is set, too. The same verdict on the same two nodes counts once, except that the refusals of different voters all
+// count.
 func (r *Round) addVerdicts(s *Step, after, late bool, known map[decision]bool) {
 	for i := range s.reasons {
 		why := &s.reasons[i]
