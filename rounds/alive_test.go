@@ -109,3 +109,15 @@ func TestFollowersOfAnUntoldWin(t *testing.T) {
 		}
 	}
 }
+
+// "silent" is who is paused, hung or cut off. A node whose log is not here is none of that: it may have voted.
+func TestANodeWithoutALogIsNotSilent(t *testing.T) {
+	v := newVoters()
+	v.add(1, 5, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+	v.ask(1, 10, 1)
+	v.lead(1, 20, 1)
+	v.follow(2, 30, 1, 1)
+	if part := partOf(v.b.History().Groups[0].Rounds[0], 3); part != "no-log" {
+		t.Errorf("node 3 is %s", part)
+	}
+}

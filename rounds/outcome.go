@@ -126,7 +126,7 @@ func (r *Round) part(p *Participant, live bool, g *group) Part {
 	case !p.Believed.IsZero():
 		return PartFollower
 	case g.nodes[p.Node] == nil:
-		return PartSilent
+		return PartUnlogged
 	case !r.Winner.Ref.IsZero() && g.died(p.Node, r.Winner.won):
 		return PartDead
 	}
@@ -215,7 +215,7 @@ func (r *Round) count() {
 // lacksSends reports whether records are missing that may have sent messages of the election: those in which the winner
 // won, or just before others of the election, or the whole log of a node.
 func (r *Round) lacksSends(entries []*entry, g *group) bool {
-	if r.Winner != nil && r.Winner.untold() || len(r.parts(PartSilent)) > 0 {
+	if r.Winner != nil && r.Winner.untold() || len(r.parts(PartUnlogged)) > 0 {
 		return true
 	}
 	until := len(entries)

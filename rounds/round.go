@@ -219,7 +219,7 @@ const (
 	PartBehind   Part = "behind"   // it never followed the winner in the round
 	PartJoined   Part = "joined"   // it started after the win, or the winner did not believe it alive
 	PartLater    Part = "later"    // it followed, perhaps long after the win, and no record tells whether it was there
-	PartSilent   Part = "silent"   // the winner believed it alive, and no record is its own
+	PartUnlogged Part = "no-log"   // the winner believed it alive, and no record is its own
 	PartDead     Part = "dead"     // the winner believed it alive, but its process had ended, or ended at once
 	PartVoter    Part = "voter"    // it took part in a round that nobody won
 )

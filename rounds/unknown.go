@@ -47,12 +47,12 @@ func (r *Round) findUnknown(entries []*entry, unread []string) {
 	if r.Winner != nil && r.Winner.Ref.IsZero() {
 		r.unknown("How node %d won: its own records of term %d are not here.", r.Winner.Node, r.Term)
 	}
-	silent := r.parts(PartSilent)
-	if n := len(silent); n > mostSentences {
+	unlogged := r.parts(PartUnlogged)
+	if n := len(unlogged); n > mostSentences {
 		r.unknown("What %d nodes did: the winner believed them alive, and no record of them is here.", n)
-		silent = nil
+		unlogged = nil
 	}
-	for _, id := range silent {
+	for _, id := range unlogged {
 		r.unknown("What node %d did: the winner believed it alive, and no record of it is here.", id)
 	}
 	unsent := 0

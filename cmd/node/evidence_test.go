@@ -225,7 +225,7 @@ var unproven = map[string]*regexp.Regexp{
 		`|^The records do not` +
 		` tell|[Nn]ot known|is not known\.$|no answer in the records$|is not in the records\.$` +
 		`|^No (answer|message) of .* in the records\.$` +
-		`|no record of it is here|^\d+ .*  silent  |^Records of level debug would tell\.$` +
+		`|no record of it is here|^\d+ .*  no-log  |^Records of level debug would tell\.$` +
 		`|^Node \d+ was never heard of: |^No record of node \d+ itself is here: ` +
 		`|^Of \d+ nodes, nodes? [0-9, and]+ (has|have) no log here[^;]*$`),
 	"nobody": regexp.MustCompile(`^No election in these records, ` +

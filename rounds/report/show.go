@@ -143,7 +143,7 @@ func (p *page) participants(g *rounds.Group, r *rounds.Round) {
 	p.line("%12s  %-12s  %-9s  %10s  %5s  %8s %s", "NODE", "RANK", "PART", "FOLLOWED", "SENT", "RECEIVED", "[RECORD]")
 	silent, more := 0, 0
 	for _, m := range r.Participants {
-		if m.Part == rounds.PartSilent && m.Sent+m.Received == 0 {
+		if m.Part == rounds.PartUnlogged && m.Sent+m.Received == 0 {
 			if silent++; silent > namedIDs && len(r.Participants) > mostIDs {
 				more++
 				continue
@@ -163,7 +163,7 @@ func (p *page) participants(g *rounds.Group, r *rounds.Round) {
 			p.part(g, r, &m))
 	}
 	if more > 0 {
-		p.line("%12s  and %d more that %s silent", "…", more, words.Either(more, "is", "are"))
+		p.line("%12s  and %d more that %s no log here", "…", more, words.Either(more, "has", "have"))
 	}
 	p.WriteByte('\n')
 }
