@@ -639,6 +639,48 @@ func TestALeaderThatWasAskedIsNotOutranked(t *testing.T) {
 	}
 }
 
+// "Node 1 handed over: transfer to node 2" was told of a leader that handed over by itself, to a node that had ranked
+// above it for long: node 2 had declined the transfer seconds before.
+func TestATransferThatFailedIsNotWhyTheLeaderHandedOver(t *testing.T) {
+	for declined, want := range map[bool]string{
+		true: "node 1 handed over: node 3 would take over", false: "node 1 handed over: transfer to node 3",
+	} {
+		v := newVoters()
+		v.elect(1, 1, 2, 3)
+		asked := trace.Record{
+			Term: 1, Event: "transfer", Detail: "to 3", Leader: 1, Token: 1, ValidUntil: atMS(2900),
+			Why: []string{"asked to hand over -> offer it to 3"},
+		}
+		if declined {
+			asked.Detail = "to 2"
+		}
+		v.add(1, 2000, asked)
+		if declined {
+			v.add(1, 2010, trace.Record{
+				Term: 1, Event: "receive", From: 2, Msg: "OFFER_REPLY", Leader: 1, Token: 1, ValidUntil: atMS(2900),
+				Why: []string{"a transfer to 2: it does not stand for election -> change nothing"},
+				Reasons: []trace.Reason{{Code: "lease.no-transfer", Args: []trace.Arg{
+					{Is: trace.Words, Words: "2"}, {Is: trace.Words, Words: "it does not stand for election"},
+				}}},
+			})
+		}
+		v.add(1, 2800, trace.Record{
+			Term: 1, Event: "receive", From: 3, Msg: "OFFER_REPLY", LeaderChange: trace.Resigned,
+			Why: []string{"3 would take over -> lead term 1 no more"}, Reasons: []trace.Reason{{
+				Code: "lease.step-down", Args: []trace.Arg{
+					{Is: trace.Cause, Reason: &trace.Reason{Code: "lease.takes-over", Args: []trace.Arg{{Number: 3}}}},
+					{Number: 1},
+				},
+			}},
+		})
+		v.ask(3, 2820, 2)
+		v.lead(3, 2840, 2)
+		if in := v.last(); in.Why != want {
+			t.Errorf("declined %v: %q, want %q: %+v", declined, in.Why, want, in)
+		}
+	}
+}
+
 // "The leader handed over: node 1 was asked to lead the next term" was told of nodes that nobody had asked: the leader
 // had been told to stop while nobody was there to take over. Nor had it to do with an election that failed later.
 func TestWhoStoodAfterAResignationWasNotAsked(t *testing.T) {

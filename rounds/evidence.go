@@ -21,26 +21,35 @@ type happening struct {
 	evidence string
 	about    uint64 // the node that is proven dead, or was heard again
 	detail   string // of an operator's request
-	refused  bool   // nothing came of that request
 	unfit    string // why the node is not eligible
 }
 
+// Of a request to hand over, refused is the event if nothing came of it at once, and declined that of a later record
+// which says that nothing came of the one before.
+const refused, declined = "transfer refused", "transfer declined"
+
 // noteHappening keeps what rec tells about the process's surroundings.
 func (l *life) noteHappening(rec *trace.Record, m mark) {
-	about, unfit := rec.About, rec.Unfit
-	switch rec.Event {
+	about, unfit, event := rec.About, rec.Unfit, rec.Event
+	switch event {
 	case "gone", "eligible":
 		about, unfit = formerFields(rec)
-	case "peers", "heard", "resign", "transfer", "campaign":
+	case "peers", "heard", "resign", "campaign":
+	case "transfer":
+		if refusesTransfer(rec) {
+			event = refused
+		}
 	default:
-		return
+		if !refusesTransfer(rec) {
+			return
+		}
+		event = declined
 	}
 	if n := len(l.happenings); n > 0 && l.happenings[n-1].seq > m.seq {
 		l.unsorted = true
 	}
 	l.happenings = append(l.happenings, happening{
-		mark: m, event: rec.Event, alive: rec.Alive, evidence: rec.Evidence, about: about,
-		detail: rec.Detail, unfit: unfit, refused: rec.Event == "transfer" && refusesTransfer(rec),
+		mark: m, event: event, alive: rec.Alive, evidence: rec.Evidence, about: about, detail: rec.Detail, unfit: unfit,
 	})
 }
 
@@ -73,6 +82,7 @@ type request struct {
 
 // request returns why the process last had to give up leadership before its record with the given number.
 func (l *life) request(seq uint64, fix clockFix) (last request) {
+	before := last // the last one that was no transfer
 	for _, h := range l.allHappenings() {
 		why := ""
 		switch {
@@ -80,14 +90,19 @@ func (l *life) request(seq uint64, fix clockFix) (last request) {
 			return last
 		case h.event == "resign":
 			why = toldTo(h.detail)
-		case h.event == "transfer" && !h.refused:
-			why = requested(h.detail)
+		case h.event == "transfer":
+			last = request{requested(h.detail), fix.at(l.node, h.wall), l.ref(h.seq)}
+			continue
+		case h.event == declined:
+			last = before
+			continue
 		case h.event == "eligible":
 			why = h.unfit
 		default:
 			continue
 		}
 		last = request{why, fix.at(l.node, h.wall), l.ref(h.seq)}
+		before = last
 	}
 	return last
 }
