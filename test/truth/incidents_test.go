@@ -97,6 +97,7 @@ func (r *reading) endedBy(node uint64, at time.Time) bool {
 var (
 	endedText = regexp.MustCompile(`the process of node (\d+) (?:had )?ended`)
 	offered   = regexp.MustCompile(`handed over: node (\d+) would take over$`)
+	aside     = regexp.MustCompile(`(?:^|, and )nodes? ([\d, and]+) stood aside(?:: .*| for the same reason)$`)
 	silenced  = regexp.MustCompile(`node (\d+) stopped answering`)
 	votersDid = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (dead|stopped|ended and not seen (?:since|meanwhile)|` +
 		`paused|silent|down or paused|not answering|without a sign of life here)`)
@@ -127,6 +128,7 @@ func (r *reading) compareReason(in *rounds.Incident) {
 		}
 	}
 	r.compareRequest(in)
+	r.compareAside(in)
 	if in.Voters() {
 		r.compareVoters(in)
 	}
@@ -140,9 +142,10 @@ func (r *reading) compareRequest(in *rounds.Incident) {
 		r.compareOffer(in, numberOf(part[1]))
 		return
 	}
-	resigns := strings.Contains(in.Why, "told to stop") || strings.Contains(in.Why, "asked to resign")
-	transfers := strings.Contains(in.Why, "transfer")
-	if !resigns && !transfers && !strings.Contains(in.Why, "handed over") {
+	why := aside.ReplaceAllString(in.Why, "") // why others stood aside is no request to the leader
+	resigns := strings.Contains(why, "told to stop") || strings.Contains(why, "asked to resign")
+	transfers := strings.Contains(why, "transfer")
+	if !resigns && !transfers && !strings.Contains(why, "handed over") {
 		return
 	}
 	asked := func(within span) bool {
@@ -157,6 +160,22 @@ func (r *reading) compareRequest(in *rounds.Incident) {
 	within.Until = r.during(in).From.Add(r.slack())
 	if !asked(within) {
 		r.fail("incident: because of a request that came after it had begun", "%s", r.tellIncident(in))
+	}
+}
+
+// compareAside checks that the nodes that are told to have stood aside had been asked to.
+func (r *reading) compareAside(in *rounds.Incident) {
+	part := aside.FindStringSubmatch(in.Why)
+	if part == nil {
+		return
+	}
+	for _, id := range number.FindAllString(part[1], -1) {
+		asked := func(a act) bool {
+			return a.Node == numberOf(id) && a.What == "resign" && a.Error == "" && a.At.Before(r.during(in).Until)
+		}
+		if !slices.ContainsFunc(r.Acts, asked) {
+			r.fail("incident: a node stood aside that nobody had asked to", "node %s: %s", id, r.tellIncident(in))
+		}
 	}
 }
 

@@ -19,3 +19,19 @@ func TestHowVotersWereMissingIsReadWhole(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// "Because of a request that was none" was said of a leader that had died, since another node had been asked to resign:
+// that one stood aside.
+func TestWhyOthersStoodAsideIsNoRequest(t *testing.T) {
+	for why, want := range map[string]string{
+		"the process of node 2 ended, and node 3 stood aside: asked to resign at 2026-11-29T14:06:44Z by 127.0.0.1": "" +
+			"the process of node 2 ended",
+		"nodes 1 and 3 stood aside: asked to resign at 2026-11-29T14:06:44Z by 127.0.0.1": "",
+		"node 1 handed over: asked to resign, and node 1 stood aside for the same reason": "" +
+			"node 1 handed over: asked to resign",
+	} {
+		if got := aside.ReplaceAllString(why, ""); got != want {
+			t.Errorf("%q: %q, want %q", why, got, want)
+		}
+	}
+}
