@@ -95,19 +95,20 @@ func (g *group) denied(r *Leadership) bool {
 // wins reports whether one of the reasons says that the node wins the term.
 func wins(reasons []reason) bool { return decides[algorithms.Wins](reasons) }
 
-// passedThrough reports whether the process took part in the term and in a later one, and none of its records between
-// is missing, nor any since it began, or since one of an earlier term.
+// passedThrough reports whether the process was in the term and then in a later one, and none of its records between
+// is missing, nor any since it began, or since one of an earlier term. What it asks for or nominates may be of a later
+// term than its own.
 func (l *life) passedThrough(term uint64) bool {
 	marks := l.sorted()
-	first := slices.IndexFunc(marks, func(m mark) bool { return m.round == term })
+	first := slices.IndexFunc(marks, func(m mark) bool { return m.term == term })
 	if first < 0 || l.text {
 		return false
 	}
 	from := l.rangeOf(marks[first].seq)
-	if from > 1 && !slices.ContainsFunc(marks[:first], func(m mark) bool { return m.seq >= from && m.round < term }) {
+	if from > 1 && !slices.ContainsFunc(marks[:first], func(m mark) bool { return m.seq >= from && m.term < term }) {
 		return false
 	}
-	later := slices.IndexFunc(marks[first:], func(m mark) bool { return m.round > term })
+	later := slices.IndexFunc(marks[first:], func(m mark) bool { return m.term > term })
 	return later > 0 && marks[first+later].seq-marks[first].seq == uint64(later)
 }
 

@@ -108,6 +108,7 @@ func (g *group) recycleLists(l *life) {
 type mark struct {
 	seq   uint64
 	own   uint64 // the process's own term, 0 if the record does not say it
+	term  uint64 // of the record; that is the process's own term, or one that it asks for, by an older version
 	round uint64 // the term of the round that the record is about
 	wall  time.Time
 	sent  uint64 // the number of the last message that it sent, plus one; 0 if it sent none
@@ -194,7 +195,7 @@ func (l *life) add(rec *trace.Record, reasons []reason, round uint64) {
 	l.debug = l.debug || rec.Level == "debug"
 	l.started = l.started || rec.Event == "start"
 	l.noteSetting(rec)
-	m := mark{rec.Seq, ownTerm(rec, reasons), round, rec.Time, 0}
+	m := mark{rec.Seq, ownTerm(rec, reasons), rec.Term, round, rec.Time, 0}
 	if n := len(rec.Sent); n > 0 {
 		_, id, _ := strings.Cut(rec.Sent[n-1], "#")
 		m.sent = numberOf(id) + 1

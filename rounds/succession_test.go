@@ -743,3 +743,23 @@ func TestALossOfAFormerLeadershipDidNotEndTheNext(t *testing.T) {
 		t.Errorf("nobody led for %v: %+v", in.Leaderless, in)
 	}
 }
+
+// "Nobody led for 5.8 s" was told, although node 2 led in that time, as who followed it wrote: its log ends before. It
+// had nominated nodes for later terms before that, and had asked nobody for a vote in them.
+func TestWhoNominatedForLaterTermsMayLead(t *testing.T) {
+	v := newVoters()
+	v.algo = "bully"
+	v.elect(2, 1, 1, 3)
+	for term := uint64(2); term < 5; term++ {
+		v.add(2, 100*int(term), trace.Record{
+			Term: 1, Round: term, Event: "receive", Leader: 2, Token: 1, ValidUntil: atMS(990),
+			Why: []string{fmt.Sprintf("term %d is above %d -> adopt it", term, term-1)},
+		})
+	}
+	v.expire(2, 990, 1)
+	v.follow(1, 2000, 2, 3)
+	v.follow(3, 2000, 2, 3)
+	if in := v.last(); in.Leader != 2 || in.Term != 3 {
+		t.Errorf("%+v", in)
+	}
+}
