@@ -117,11 +117,12 @@ func (r *Round) judge(g *group) {
 	}
 }
 
-func (r *Round) find(name FindingName, proof []Ref, format string, args ...any) {
+func (r *Round) find(name FindingName, proof []Ref, format string, args ...any) *Finding {
 	proof = slices.Compact(slices.DeleteFunc(proof, Ref.IsZero))
 	r.Findings = append(r.Findings, Finding{
 		Name: name, Term: r.Term, Text: fmt.Sprintf(format, args...), Records: proof,
 	})
+	return &r.Findings[len(r.Findings)-1]
 }
 
 // judgeLeaders adds a finding for each node that led the term beside another one.
@@ -137,6 +138,7 @@ func (r *Round) judgeLeaders(g *group) {
 
 // bothLed adds a finding that both led the term. It returns false if one of them could not know of the other.
 func (r *Round) bothLed(g *group, first, second Winner) bool {
+	beside := second.Node
 	if second.At.Before(first.At) {
 		first, second = second, first
 	}
@@ -161,7 +163,7 @@ func (r *Round) bothLed(g *group, first, second Winner) bool {
 		unsure = fmt.Sprintf(" It is no fault if node %d had ended by then: the last record that tells of it is from "+
 			"%s before.", first.Node, Span(second.At.Sub(led.sign)))
 	}
-	r.find(TwoLeaders, []Ref{first.Ref, second.Ref}, "%s.%s", text, unsure)
+	r.find(TwoLeaders, []Ref{first.Ref, second.Ref}, "%s.%s", text, unsure).beside = beside
 	return true
 }
 
@@ -227,7 +229,7 @@ func (r *Round) judgeFollowersOf(other *Leadership, g *group) {
 		unsure = noFault
 	}
 	r.find(TwoLeaders, proof, "%s, and node %d followed node %d in the same term. Records of node %d are missing: "+
-		"they would tell whether it led.%s", led, f.Node, other.Leader, other.Leader, unsure)
+		"they would tell whether it led.%s", led, f.Node, other.Leader, other.Leader, unsure).beside = other.Leader
 }
 
 // judgeEvidence adds a finding if the lost leader's process was not silent when it was declared gone: it wrote on

@@ -197,6 +197,8 @@ type Finding struct {
 	Term    uint64      `json:"term"` // the first term that the finding is about, 0 for none
 	Text    string      `json:"text"` // one or two sentences
 	Records []Ref       `json:"records"`
+
+	beside uint64 // of two leaders of Term, the one that came to it; 0 if that is not known
 }
 
 // Led returns the leadership of a term by a node; nil if the records tell of none.

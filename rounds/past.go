@@ -88,6 +88,9 @@ func (g *group) conclude(over []uint64) (rounds []*Round, between []Finding) {
 		if r := g.round(t, next); r != nil {
 			rounds = append(rounds, r)
 			g.past.noteLeaders(r, g.byTerm[term])
+			for _, f := range r.Findings {
+				g.past.said[f.key()] = g.past.said[f.key()] || f.beside != 0
+			}
 		}
 		g.past.built[term] = t.clock
 	}
@@ -158,7 +161,10 @@ func (g *group) news(incidents []Incident) (news []Finding) {
 
 // key identifies a finding: it is the same when the finding is found again.
 func (f Finding) key() string {
-	if f.Name == SameID || f.Name == TwoLeaders { // of no term, or of several nodes of one
+	if f.beside != 0 {
+		return fmt.Sprint(f.Name, f.Term, f.beside)
+	}
+	if f.Name == SameID || f.Name == TwoLeaders { // of no term, or by the word of nodes that recovered
 		return fmt.Sprint(f.Name, f.Records)
 	}
 	return fmt.Sprint(f.Name, f.Term)

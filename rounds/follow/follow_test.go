@@ -177,6 +177,43 @@ func TestASecondLeaderWhoseLogIsNotFollowed(t *testing.T) {
 	})
 }
 
+// "Two-leaders" was told twice of one second leader: by who followed it, and then by its own log, which came later. So
+// it was also if who followed it was known when the line of the term was printed.
+func TestASecondLeaderIsToldOnce(t *testing.T) {
+	for _, early := range []bool{true, false} {
+		following(t, func(write func(string), printed func() string) {
+			say := func(node, seq int, rest string) {
+				write(strings.Replace(lease(time.Now(), node, seq, rest), `"lease"`, `"best-effort"`, 1))
+			}
+			follow := func() {
+				say(3, 2, `"event":"receive","from":4,"msg":"COORDINATOR","msg_id":"4:7","role":"follower","leader":4,`+
+					`"why":["4 leads term 1 -> follow it"],"leader_change":"elected","prev_leader":0`)
+			}
+			const leads = `"event":"timeout","why":["no leader was heard of -> call an election of term 1",` +
+				`"no higher node is alive -> lead term 1"],"role":"leader","leader":%d,"leader_change":"elected",` +
+				`"prev_leader":0`
+			say(3, 1, `"event":"start","role":"looking","leader":0`)
+			say(5, 1, fmt.Sprintf(leads, 5))
+			if early {
+				follow()
+			}
+			time.Sleep(time.Minute)
+			if !early {
+				follow()
+				time.Sleep(time.Minute)
+			}
+			if text := printed(); strings.Count(text, "two-leaders") != 1 {
+				t.Errorf("early %v: not told yet: %s", early, text)
+			}
+			say(4, 2, fmt.Sprintf(leads, 4))
+			time.Sleep(time.Minute)
+			if text := printed(); strings.Count(text, "two-leaders") != 1 {
+				t.Errorf("early %v: not told once: %s", early, text)
+			}
+		})
+	}
+}
+
 // "--follow" ends with a signal, and the files that it read were not asked any more what they had: which lines are
 // damaged. A compressed file was followed as one without records.
 func TestRemarksOfFollowedFiles(t *testing.T) {
