@@ -200,6 +200,22 @@ func TestClockThatWasSetByItsOwnWord(t *testing.T) {
 	}
 }
 
+// A process began "10 s" before it did, if its log was read behind that of the next one, whose clock was set: its own
+// clock was set only later.
+func TestClockThatWasSetInTheNextProcess(t *testing.T) {
+	v := newVoters()
+	v.life[1] = 2
+	v.add(1, 20000, trace.Record{Event: "start"})
+	v.set[1] = 10 * time.Second
+	v.add(1, 30000, trace.Record{Event: "peers", Alive: []uint64{1, 2}})
+	v.life[1], v.set[1] = 1, 0
+	v.add(1, 0, trace.Record{Event: "start"})
+	lives := v.b.History().Groups[0].Nodes[0].Lives
+	if len(lives) != 2 || !lives[0].From.Equal(atMS(0)) || !lives[1].Until.Equal(atMS(30000)) {
+		t.Errorf("%+v", lives)
+	}
+}
+
 // "A dead node cannot know of a leader": node 2 began after the first leader of the term had ceased to lead, by its
 // clock. But that was set by 10 s: messages prove it, though it counts as right, 5 s off in either direction.
 func TestTwoLeadersWithAClockThatWasSet(t *testing.T) {

@@ -355,8 +355,12 @@ func (m *member) life(rec *trace.Record, g *group) *life {
 		m.current = l
 		return l
 	}
+	before := m.clockSet
+	if c := m.current; c != nil && rec.Time.Before(c.from.Add(c.setBefore)) { // that one began later
+		before = c.setBefore
+	}
 	m.current = &life{
-		node: rec.Node, incarnation: strings.Clone(incarnation), setBefore: m.clockSet, lists: g.emptyLists(),
+		node: rec.Node, incarnation: strings.Clone(incarnation), setBefore: before, lists: g.emptyLists(),
 	}
 	if clock, err := proto.ParseHLC(rec.HLC); err == nil {
 		m.current.lead = clock.Micros - rec.Time.UnixMicro()

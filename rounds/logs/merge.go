@@ -86,19 +86,45 @@ func merge(open []*source, to Sink) {
 		if len(open) == 0 {
 			return
 		}
-		first, second := open[0], (*source)(nil)
-		for _, s := range open[1:] {
+		var first, second *source
+		for _, s := range open {
 			switch {
-			case s.place.compare(first.place) < 0:
+			case s.waits(open):
+			case first == nil || s.place.compare(first.place) < 0:
 				first, second = s, first
 			case second == nil || s.place.compare(second.place) < 0:
 				second = s
 			}
 		}
 		for len(first.ready) > 0 && (second == nil || first.place.compare(second.place) <= 0) {
-			first.deliver(to)
+			if first.deliver(to); first.begins != (nodeLine{}) {
+				break
+			}
 		}
 	}
+}
+
+// waits reports whether the next item of the source begins a process, and another source goes on with an earlier item
+// and has records of the same node: what its former process wrote comes first, in whatever terms that was. The source
+// with the earliest item of all does not wait.
+func (s *source) waits(open []*source) bool {
+	holds := func(other *source) bool {
+		wrote, ok := other.tops[s.begins.node]
+		return ok && wrote.cluster == s.begins.cluster && len(other.ready) > 0 && other.at.Before(s.at)
+	}
+	switch {
+	case s.begins == (nodeLine{}):
+		return false
+	case s.behind != nil && holds(s.behind):
+		return true
+	}
+	i := slices.IndexFunc(open, holds)
+	if i < 0 {
+		s.begins, s.behind = nodeLine{}, nil
+		return false
+	}
+	s.behind = open[i]
+	return true
 }
 
 // source is one file of a merge. It is the Sink of its own reader.
@@ -109,9 +135,12 @@ type source struct {
 	reader *Reader
 	ended  bool
 	err    error
-	ready  []item // was read and not delivered
-	next   int    // the index in ready of the next one
-	place  place  // of the next one
+	ready  []item    // was read and not delivered
+	next   int       // the index in ready of the next one
+	place  place     // of the next one
+	at     time.Time // of the next one, by the clock of who wrote it
+	begins nodeLine  // the node whose process begins with the next one; zero for none
+	behind *source   // on which that waits; nil for none
 	tops   map[uint64]top
 	lines  map[nodeLine]time.Time // the last of each node that is no record
 }
@@ -141,8 +170,8 @@ func (p place) compare(q place) int {
 
 // top is the highest term of a node's present process.
 type top struct {
-	incarnation string
-	term        uint64
+	cluster, incarnation string
+	term                 uint64
 }
 
 func openSource(path string, node uint64) (*source, error) {
@@ -199,6 +228,7 @@ func (s *source) deliver(to Sink) {
 		to.Add(&it.rec)
 	}
 	s.next++
+	s.begins, s.behind = nodeLine{}, nil
 	s.fill()
 }
 
@@ -223,15 +253,23 @@ func (s *source) fill() {
 
 // settle sets the place of an item. One that is no record has the place of what came before it.
 func (s *source) settle(it *item) {
-	if it.death || it.left || it.up != nil {
+	switch {
+	case it.up != nil:
+		s.at, s.begins = it.up.Time, nodeLine{it.up.Cluster, it.up.Node}
+		return
+	case it.death || it.left:
 		return
 	}
 	rec := &it.rec
 	now := s.tops[rec.Node]
+	if now.incarnation != rec.Incarnation {
+		s.begins = nodeLine{rec.Cluster, rec.Node}
+	}
 	if now.incarnation != rec.Incarnation || rec.RoundTerm() > now.term {
-		now = top{rec.Incarnation, rec.RoundTerm()}
+		now = top{rec.Cluster, rec.Incarnation, rec.RoundTerm()}
 		s.tops[rec.Node] = now
 	}
+	s.at = rec.Time
 	s.place = place{now.term, rec.Time.UnixMicro()}
 	if clock, err := proto.ParseHLC(rec.HLC); err == nil && !clock.IsZero() {
 		s.place.clock = clock.Micros
