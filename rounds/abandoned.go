@@ -165,6 +165,11 @@ func (g *group) ranOut(r *Leadership, at time.Time) time.Time {
 			end = latest(end, g.boundUntil(&r.Followers[i], left))
 		}
 	}
+	for id := range g.voters {
+		if next := g.leadsAfter(id, r); next != nil && g.nodes[id] == nil && !next.From.After(at) {
+			end = latest(end, next.From) // no record tells until when it was bound before
+		}
+	}
 	for _, next := range g.begunAfter(at) {
 		if next.Term > r.Term || next.From.After(end) {
 			return earliest(next.From, end)

@@ -359,3 +359,30 @@ func TestBeginsByAClockThatNothingCompares(t *testing.T) {
 		}
 	}
 }
+
+// "Nobody led since 12:00:01.390" was told, when the lease had ended that the leader wrote as it began to lead. At level
+// info it writes down no renewals, and the only other voter that lived has no log: that led when the lease had ended.
+func TestALeaseWhoseRenewalsNobodyWroteDown(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.start(1, 0)
+	v.start(2, 0)
+	v.exchange(1, 0, 10, 20)
+	v.exchange(2, 0, 30, 40)
+	v.add(1, 50, trace.Record{Event: "gone", About: 2, Detail: "2 n2life1"})
+	v.ask(1, 100, 1)
+	v.lead(1, 400, 1)
+	v.add(1, 4500, trace.Record{
+		Event: "timeout", Term: 1, LeaderChange: trace.Deposed, PrevLeader: new(uint64(1)),
+		Why: []string{"the lease ran out at least 2110 ms ago, while this process did not run -> lead term 1 no more"},
+		Reasons: []trace.Reason{{Code: "lease.step-down", Args: []trace.Arg{
+			{Is: trace.Cause, Reason: &trace.Reason{Code: "lease.ran-out-late", Args: []trace.Arg{{Number: 2110}}}},
+			{Number: 1},
+		}}},
+	})
+	v.follow(1, 4800, 3, 2)
+	in := v.last()
+	if in.Leader != 3 || !in.From.Equal(atMS(2390)) || in.Ended.Known != rounds.OwnWord {
+		t.Errorf("%+v", in)
+	}
+}
