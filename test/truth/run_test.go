@@ -10,11 +10,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/internal/testcluster"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/node/httpapi"
 	"github.com/ringleader-dev/ringleader/proto"
 )
@@ -343,11 +345,21 @@ func (r *rig) stopAll() {
 		r.must(r.c.Terminate(proto.NodeID(node)))
 	}
 	for _, node := range up {
-		if code, err := r.c.WaitExit(r.ctx, proto.NodeID(node)); err != nil || code != 0 {
+		code, err := r.c.WaitExit(r.ctx, proto.NodeID(node))
+		killed := code == 128+int(syscall.SIGTERM) && !r.wrote(node) // it had just begun, and took no signals yet
+		if err != nil || code != 0 && !killed {
 			r.must(errors.Join(err, fmt.Errorf("node %d ended with %d", node, code)))
 		}
-		r.ended(node, at, false)
+		r.ended(node, at, killed)
 	}
+}
+
+// wrote reports whether the present process of the node wrote a record.
+func (r *rig) wrote(node uint64) bool {
+	p := r.running(node)
+	return slices.ContainsFunc(r.c.Records(), func(rec trace.Record) bool {
+		return rec.Node == node && !p.From.After(rec.Time)
+	})
 }
 
 // nameProcesses notes the incarnation of each process that wrote records.
