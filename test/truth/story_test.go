@@ -45,6 +45,8 @@ type process struct {
 	Gone        time.Time `json:"gone"`  // when it had ended
 	Killed      bool      `json:"killed"`
 	Pauses      []span    `json:"pauses,omitempty"`
+
+	up time.Time // when it said that it runs; zero if it ended before
 }
 
 // span is a time. Until is zero if it did not end.
@@ -88,20 +90,23 @@ func loadStory(t *testing.T, file string) *story {
 	return &s
 }
 
-var greeting = regexp.MustCompile(`"incarnation":"([^"]+)".*"message":"node \d+ is up`)
+var greeting = regexp.MustCompile(`"incarnation":"([^"]+)".*"time":"([^"]+)","message":"node \d+ is up`)
 
-// nameSilent notes the incarnation of each process that wrote no records, by the line in which it says that it runs.
-// One that was killed before that stays without.
-func (s *story) nameSilent(t *testing.T, dir string) {
+// readGreetings notes when each process said that it runs, and the incarnation of one that wrote no records. One that
+// was killed before that stays without.
+func (s *story) readGreetings(t *testing.T, dir string) {
 	t.Helper()
 	for node := range uint64(s.Plan.Nodes) {
 		for i, p := range s.processesOf(node + 1) {
-			if p.Incarnation != "" {
+			part := greeting.FindSubmatch(logOfLife(t, dir, node+1, i+1))
+			if part == nil {
 				continue
 			}
-			if part := greeting.FindSubmatch(logOfLife(t, dir, node+1, i+1)); part != nil {
-				p.Incarnation = string(part[1])
+			up, err := time.Parse(time.RFC3339Nano, string(part[2]))
+			if err != nil {
+				t.Fatal(err)
 			}
+			p.up, p.Incarnation = up, string(part[1])
 		}
 	}
 }
@@ -160,12 +165,13 @@ func (s span) grow(before, after time.Duration) span {
 	return s
 }
 
-// process returns the process of an incarnation; nil if there was none.
+// process returns the process of an incarnation; nil if there was none, or if that is not known.
 func (s *story) process(incarnation string) *process {
-	if i := slices.IndexFunc(s.Processes, func(p *process) bool { return p.Incarnation == incarnation }); i >= 0 {
-		return s.Processes[i]
+	i := slices.IndexFunc(s.Processes, func(p *process) bool { return p.Incarnation == incarnation })
+	if i < 0 || incarnation == "" {
+		return nil
 	}
-	return nil
+	return s.Processes[i]
 }
 
 // processesOf returns the processes of a node, in order.
@@ -235,12 +241,14 @@ func (s *story) touched(node uint64, within span) bool {
 	})
 }
 
-// isDead reports whether the node was dead at that time, or its process was stopped before it had started.
+// isDead reports whether the node was dead at that time, or its process had not started yet.
 func (s *story) isDead(node uint64, at time.Time) bool {
 	starting := func(p *process) bool {
-		return slices.ContainsFunc(p.Pauses, func(pause span) bool {
-			return pause.From.Sub(p.From) < started && pause.has(at)
-		})
+		up := p.up
+		if up.IsZero() {
+			up = p.Gone
+		}
+		return span{p.From, up}.has(at)
 	}
 	return slices.ContainsFunc(s.dead(node), func(down span) bool { return down.has(at) }) ||
 		slices.ContainsFunc(s.processesOf(node), starting)

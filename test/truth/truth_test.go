@@ -109,7 +109,7 @@ func keep(t *testing.T, from, to string) {
 // judge reads the logs of a run in several ways, and returns all that is told falsely or not told.
 func judge(t *testing.T, s *story, dir string) (found []statement) {
 	t.Helper()
-	s.nameSilent(t, dir)
+	s.readGreetings(t, dir)
 	draws := rand.New(rand.NewPCG(s.Plan.Seed, 2))
 	for _, v := range variants {
 		r := read(t, s, dir, v, draws)

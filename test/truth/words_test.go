@@ -4,7 +4,10 @@ package truth_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
+	"time"
 )
 
 // "Voter 1 dead, 3 down or paused: at most 1 of 3 remains" was read as of a voter that was "down", which no incident
@@ -33,5 +36,34 @@ func TestWhyOthersStoodAsideIsNoRequest(t *testing.T) {
 		if got := aside.ReplaceAllString(why, ""); got != want {
 			t.Errorf("%q: %q, want %q", why, got, want)
 		}
+	}
+}
+
+// "A voter was dead that lived" was said of a process that had not started: on a busy machine that takes seconds.
+func TestAProcessThatHasNotStartedIsDead(t *testing.T) {
+	dir, began := t.TempDir(), time.Date(2026, time.November, 29, 12, 0, 0, 0, time.UTC)
+	line := fmt.Sprintf(`{"node":1,"incarnation":"3684af8d","time":%q,"message":"node 1 is up; guarantee lease"}`,
+		began.Add(2*time.Second).Format(time.RFC3339Nano))
+	if err := os.WriteFile(filepath.Join(dir, "n1-life1.log"), []byte(line+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	at := func(s int) time.Time { return began.Add(time.Duration(s) * time.Second) }
+	s := &story{Plan: plan{Nodes: 1}, Processes: []*process{
+		{Node: 1, From: began, Until: at(10), Gone: at(10)}, {Node: 1, From: at(11), Until: at(13), Gone: at(13)},
+	}}
+	s.readGreetings(t, dir)
+	for after, want := range map[int]bool{1: true, 3: false, 9: false, 12: true} {
+		if got := s.isDead(1, at(after)); got != want {
+			t.Errorf("%d s after the first one began: %v", after, got)
+		}
+	}
+}
+
+// "Ends before the leader was killed" was said of a leader whose log is missing, and whose incarnation nobody knows:
+// another process of its node had been killed before it said that it runs.
+func TestNoProcessIsOfAnUnknownIncarnation(t *testing.T) {
+	s := &story{Processes: []*process{{Node: 1, Incarnation: "3684af8d"}, {Node: 1}}}
+	if p := s.process(""); p != nil {
+		t.Errorf("%+v", p)
 	}
 }
