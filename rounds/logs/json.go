@@ -19,6 +19,8 @@ const (
 var (
 	// nodesBegin is how nodes begin each line.
 	nodesBegin = []byte(`{"level":`)
+	// quotedNodes is how the line of a node begins that is a string of something else.
+	quotedNodes = []byte(`{\"level\":`)
 	// recordMark is in every record, and quotedMark in every record that is a string of
 	// something else. Few other lines have them.
 	recordMark = []byte(`"event"`)

@@ -18,10 +18,15 @@ func left(line []byte) (note trace.Farewell, ok bool) {
 	return note, note.Node != 0 && !note.Time.IsZero() && (note.Message == lastWords[0] || note.Message == lastWords[1])
 }
 
-// decode reads the object in a line that is no record. The line may have it as a string.
+// decode reads the object in a line that is no record. The line may have it as a string. What the object quotes is not
+// read.
 func decode(line []byte, note any) bool {
-	if at := bytes.Index(line, quotedBegin); at >= 0 {
-		line = unquote(nil, line[at:])
+	own, quoted := bytes.Index(line, nodesBegin), bytes.Index(line, quotedBegin)
+	switch {
+	case own >= 0 && (quoted < 0 || own < quoted):
+		line = line[own:]
+	case quoted >= 0:
+		line = unquote(nil, line[quoted:])
 	}
 	from, to := bytes.IndexByte(line, '{'), bytes.LastIndexByte(line, '}')
 	return from >= 0 && from <= to && json.Unmarshal(line[from:to+1], note) == nil

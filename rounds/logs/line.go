@@ -2,7 +2,6 @@ package logs
 
 import (
 	"bytes"
-	"encoding/json"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
@@ -19,11 +18,11 @@ type LineSink interface {
 // passLine tells the sink of a line of a node that is no record, if it wants to know.
 func passLine(to Sink, line []byte) {
 	sink, wants := to.(LineSink)
-	if !wants || !bytes.HasPrefix(line, nodesBegin) {
+	if !wants || !bytes.Contains(line, nodesBegin) && !bytes.Contains(line, quotedNodes) {
 		return
 	}
 	var note trace.Farewell // of which it may have the time and the node
-	if json.Unmarshal(line, &note) == nil && note.Node != 0 && !note.Time.IsZero() {
+	if decode(line, &note) && note.Node != 0 && !note.Time.IsZero() {
 		sink.Line(note.Cluster, note.Node, note.Time.Add(-note.ClockSet))
 	}
 }

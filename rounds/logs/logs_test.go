@@ -305,6 +305,33 @@ func TestLastLines(t *testing.T) {
 	}
 }
 
+// What stands before a line of a node, or has it as a string, hides no time of it. What it quotes is not its own.
+func TestLastLinesBehindPrefixes(t *testing.T) {
+	const line = `{"level":"warn","cluster":"c","node":1,"time":"2026-11-25T09:25:02.5Z","message":"no link: ` +
+		`{\"level\":\"info\",\"node\":1,\"time\":\"2026-11-25T09:25:09Z\"}"}`
+	quoted := strconv.Quote(line)
+	for name, text := range map[string]string{
+		"plain":           line,
+		"docker-compose":  "node1-1  | " + line,
+		"journald":        "Nov 25 09:25:02 host ringleader[7]: " + line,
+		"Kubernetes":      "2026-11-25T09:25:02.6Z stderr F " + line,
+		"docker":          `{"log":` + strconv.Quote(line+"\n") + `,"stream":"stderr","time":"2026-11-25T09:25:02.6Z"}`,
+		"journald JSON":   `{"PRIORITY":"6","MESSAGE":` + quoted + `}`,
+		"logfmt":          `time=2026-11-25T09:25:02.6Z msg=` + quoted,
+		"cut off":         `node1-1  | {"level":"warn","node":1,"time":"2026-11-25T09:25:02.5Z"`,
+		"cut off, docker": `{"log":"{\"level\":\"warn\",\"node\":1,`,
+	} {
+		var got lines
+		if _, err := Read(strings.NewReader(text+"\n"), &got); err != nil {
+			t.Fatal(err)
+		}
+		want := time.Date(2026, time.November, 25, 9, 25, 2, 500e6, time.UTC)
+		if cut := strings.HasPrefix(name, "cut off"); cut != (len(got.at) == 0) || !cut && !got.at[0].Equal(want) {
+			t.Errorf("%s: got %v, want %v", name, got.at, want)
+		}
+	}
+}
+
 // lines is a LineSink.
 type lines struct {
 	collector
