@@ -43,7 +43,7 @@ func incident(names *rounds.Names, in *rounds.Incident) (sentences []string) {
 		return []string{"For how long nobody led before is not known: n" + untold}
 	}
 	say := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
-	until := "until the logs end"
+	until := "until the logs end at " + clock(in.Until)
 	if in.Leader != 0 {
 		until = fmt.Sprintf("until node %d led term %d", in.Leader, in.Term)
 	}

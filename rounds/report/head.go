@@ -68,8 +68,7 @@ func neverLed(g *rounds.Group) []string {
 
 // present says who leads at the end of the records, or why nobody does.
 func present(g *rounds.Group) string {
-	if n := len(g.Incidents); n > 0 && g.Incidents[n-1].Leader == 0 {
-		in := &g.Incidents[n-1]
+	if in := vacancy(g); in != nil {
 		if in.Unsure() {
 			led := g.Led(in.Former, in.FormerTerm)
 			return fmt.Sprintf("Perhaps nobody leads since %s: %s%s. Or node %d leads term %d still, since %s%s.",
@@ -96,6 +95,15 @@ func present(g *rounds.Group) string {
 			cite(g.Names, by...))
 	}
 	return text + "." + otherLeaders(g, others)
+}
+
+// vacancy returns the time in which nobody leads at the end of the records, or perhaps nobody does. It returns nil if
+// somebody leads.
+func vacancy(g *rounds.Group) *rounds.Incident {
+	if n := len(g.Incidents); n > 0 && g.Incidents[n-1].Leader == 0 {
+		return &g.Incidents[n-1]
+	}
+	return nil
 }
 
 // leading returns the leadership that goes on as far as the records tell: that of the highest term, and of that the one
@@ -244,7 +252,7 @@ func upAndDown(g *rounds.Group) string {
 	if len(refused) > 0 {
 		parts = append(parts, fmt.Sprintf("%s refused to run when started again", shortIDs(refused)))
 	}
-	tell := fmt.Sprintf("as far as the records tell, which end at %s", when(g, lastLine(g)))
+	tell := fmt.Sprintf("as far as the records tell, which end at %s%s", when(g, lastLine(g)), laterLines(g))
 	switch {
 	case len(parts) == 0:
 		return fmt.Sprintf("%s %s, %s.", words.Upper(everyNode(g)), words.Either(rest, "runs", "run"), tell)
@@ -303,6 +311,15 @@ func lastLine(g *rounds.Group) time.Time {
 		}
 	}
 	return last
+}
+
+// laterLines says until when the logs go on behind the last record, if nobody leads: for so long nobody led.
+func laterLines(g *rounds.Group) string {
+	in := vacancy(g)
+	if in == nil || in.Until.Sub(lastLine(g)) < time.Millisecond {
+		return ""
+	}
+	return ", and other lines at " + when(g, in.Until)
 }
 
 // condition says how nodes are, and whose word that is.

@@ -48,6 +48,8 @@ func List(w io.Writer, g *rounds.Group, s Selection) error {
 	case !none || s.Findings && len(g.Loose) > 0:
 	case s.Findings && s.Limited():
 		p.line("%6s  nothing that began then is wrong, as far as the records tell", "…")
+	case s.Findings && vacancy(g) != nil:
+		p.line("%6s  nothing else is wrong, as far as the records tell", "…")
 	case s.Findings:
 		p.line("%6s  nothing is wrong, as far as the records tell", "…")
 	case s.Limited() && slices.ContainsFunc(g.Incidents, func(in rounds.Incident) bool { return s.on(g).touches(&in) }):

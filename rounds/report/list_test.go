@@ -243,3 +243,36 @@ func TestListTellsOfANodeWithoutALog(t *testing.T) {
 	g.Nodes[0].Gone = []rounds.Dropped{{ID: 4, Detection: lost}}
 	says(t, list(), ended+"\n")
 }
+
+// "Records … end at 14:02:07.082" stood above "nobody led for at least 1.6 s, from 14:02:09.031 until the logs end": the
+// lines behind the last record told the other end, and nothing named it. "Nothing is wrong" stood below "nobody leads".
+func TestTheEndOfTheLogsIsTold(t *testing.T) {
+	at := func(s int) time.Time { return time.Date(2026, 11, 29, 14, 2, s, 0, time.UTC) }
+	in := rounds.Incident{
+		Former: 2, FormerTerm: 4, From: at(9), Until: at(10), Leaderless: time.Second, Why: "voters 2 and 3 silent",
+		Ended: rounds.Ending{Kind: rounds.EndedUnseen, Known: rounds.Inferred}, Terms: []uint64{6},
+	}
+	g := &rounds.Group{
+		From: at(0), Until: at(7), Incidents: []rounds.Incident{in},
+		Nodes:       []rounds.Node{{ID: 1, Records: 3, Lives: []rounds.Life{{Until: at(7)}}}},
+		Leaderships: []rounds.Leadership{{Leader: 2, Term: 4, First: rounds.Ref{Node: 2, Seq: 1}, End: at(9)}},
+		Rounds:      []*rounds.Round{{Term: 6, Incident: &in}},
+	}
+	list := func(s report.Selection) string {
+		var out bytes.Buffer
+		if err := report.List(&out, g, s); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	const records, none = "which end at 14:02:07.000", "as far as the records tell\n"
+	says(t, list(report.Selection{}), records+", and other lines at 14:02:10.000.")
+	says(t, list(report.Selection{Findings: true}), "nothing else is wrong, "+none, "!nothing is wrong")
+	var out bytes.Buffer
+	if err := report.Explain(&out, g, g.Rounds[0], false); err != nil {
+		t.Fatal(err)
+	}
+	tells(t, out.String(), "Nobody led for at least 1 s, from 14:02:09.000 until the logs end at 14:02:10.000: voters")
+	g.Incidents[0].Leader, in.Leader = 1, 1
+	says(t, list(report.Selection{Findings: true}), records+".", "nothing is wrong, "+none)
+}

@@ -12,8 +12,7 @@ import (
 // leads returns who leads when the records end: whoever leads the highest term that anybody led, if that has not
 // ended. If it has, it says since when nobody leads, and why.
 func leads(g *rounds.Group) Belief {
-	if n := len(g.Incidents); n > 0 && g.Incidents[n-1].Leader == 0 {
-		in := &g.Incidents[n-1]
+	if in := vacancy(g); in != nil {
 		told := Belief{Reason: in.Why, proof: proofOf(g.Names, in, in.PerhapsRef)}
 		if told.Perhaps = in.Unsure(); told.Perhaps {
 			told.Since = in.Perhaps
