@@ -44,9 +44,10 @@ type Incident struct {
 	// round of Terms has that for a cause.
 	Asked Ref `json:"asked,omitzero"`
 
-	lastSign bool   // see LastSign
-	sooner   bool   // Former may have ceased to lead before Until, where Leaderless is 0
-	by       uint64 // the node that tells Until, by its clock; 0 if nobody leads then
+	lastSign bool      // see LastSign
+	sooner   bool      // Former may have ceased to lead before Until, where Leaderless is 0
+	by       uint64    // the node that tells Until, by its clock; 0 if nobody leads then
+	ledFrom  time.Time // when Former began to lead
 
 	rounds   []*Round   // of Terms
 	before   *Round     // of FormerTerm; nil if it is not kept
@@ -157,6 +158,17 @@ type Leaderless struct {
 	Sum     time.Duration `json:"sum"`
 	AtLeast bool          `json:"at_least,omitempty"` // the records do not tell all, or not of all changes
 	Worst   *Incident     `json:"-"`                  // the longest, nil without changes
+
+	unbounded *Incident // for which the records tell no most: the one that may have been longest, nil for none
+}
+
+// Longer returns the change that may have been longer than Worst, since the records tell no most for it. It returns nil
+// if there is none.
+func (s *Leaderless) Longer() *Incident {
+	if in := s.unbounded; in != nil && in.most() > s.Worst.AtMost() && in.Term != s.Worst.Term {
+		return in
+	}
+	return nil
 }
 
 // add adds one change. It does nothing for the first leadership: nobody could have led before.
@@ -170,7 +182,14 @@ func (s *Leaderless) add(in *Incident) {
 	if s.Worst == nil || in.AtMost() > s.Worst.AtMost() {
 		s.Worst = new(*in)
 	}
+	unbounded := in.AtLeast() && !in.Bounded() && in.Leader != 0
+	if unbounded && (s.unbounded == nil || in.most() > s.unbounded.most()) {
+		s.unbounded = new(*in)
+	}
 }
+
+// most returns for how long nobody can have led at most: Former led before that.
+func (in *Incident) most() time.Duration { return in.Until.Sub(in.ledFrom) }
 
 // Ending says how a leadership ended, and how this is known.
 type Ending struct {
@@ -263,6 +282,7 @@ func (g *group) incident(c *change) Incident {
 	}
 	if former != nil {
 		in.Former, in.FormerTerm, in.From, in.Ended = former.Leader, former.Term, former.End, former.Ended
+		in.ledFrom = former.From
 	}
 	for _, r := range in.rounds {
 		in.Terms = append(in.Terms, r.Term)

@@ -418,7 +418,7 @@ func withoutLeader(g *rounds.Group) string {
 	}
 	if in.Leaderless == 0 {
 		text = fmt.Sprintf("%s; the longest at most %s from %s on", text, rounds.Span(in.AtMost()), when(g, in.Began()))
-		return text + ": " + cmp.Or(in.Why, "no record says why") + proofOf(g.Names, in, in.PerhapsRef) + "."
+		return text + whyWorst(g, in)
 	}
 	switch least = ""; {
 	case in.AtLeast():
@@ -433,5 +433,15 @@ func withoutLeader(g *rounds.Group) string {
 	if !in.Perhaps.IsZero() {
 		text += fmt.Sprintf(", if from %s on", when(g, in.Perhaps))
 	}
-	return text + ": " + cmp.Or(in.Why, "no record says why") + proofOf(g.Names, in, in.PerhapsRef) + "."
+	return text + whyWorst(g, in)
+}
+
+// whyWorst says why nobody led for longest, and when it may have been for longer.
+func whyWorst(g *rounds.Group, in *rounds.Incident) string {
+	text := ": " + cmp.Or(in.Why, "no record says why") + proofOf(g.Names, in, in.PerhapsRef) + "."
+	if longer := g.Leaderless.Longer(); longer != nil {
+		text += fmt.Sprintf(" That before node %d led term %d, at %s, may have been longer%s: since when is not known.",
+			longer.Leader, longer.Term, when(g, longer.Until), proofOf(g.Names, longer))
+	}
+	return text
 }

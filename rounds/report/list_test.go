@@ -276,3 +276,13 @@ func TestTheEndOfTheLogsIsTold(t *testing.T) {
 	g.Incidents[0].Leader, in.Leader = 1, 1
 	says(t, list(report.Selection{Findings: true}), records+".", "nothing is wrong, "+none)
 }
+
+// "The longest known 366 ms" hid the change of which no record tells since when nobody led: a leader that is frozen, or
+// without a lease silent to the others, may have led nobody for longer. One that ended is known to have led until then.
+func TestTheLongestMayBeAnother(t *testing.T) {
+	head := func(name string) string { return strings.Join(report.Head(caseOf(t, name)), "\n") }
+	says(t, head("clocks-all-differ"), "the longest known 366 ms from 11:50:07.332 on: the process of node 4 ended (",
+		"[peers saw: 3:15 3:7]. That before node 5 led term 7, at 11:50:20.722, may have been longer "+
+			"[peers saw: 5:3@37263644 1:18]: since when is not known.")
+	says(t, head("outage-17s-quorum-lost"), "the longest at least 16.2 s from 11:51:16.265 on", "!may have been longer")
+}
