@@ -262,7 +262,7 @@ func TestTimelineOfLives(t *testing.T) {
 	}
 	if want := []string{
 		"node 1 started at 00:00:00.000 (1:17)",
-		"node 1 fell silent, peers saw it at 00:00:08.000 (2:17)",
+		"node 1 fell silent, peers saw it by 00:00:08.000 (2:17)",
 		"node 1 was paused at 00:00:18.000 (1:17)",
 		"node 1 resumed at 00:00:19.000 (1:17)",
 		"node 2 was suspected, inferred, at 00:00:05.000 (1:17)",

@@ -205,7 +205,7 @@ func TestListTellsWhatHappenedToEachNode(t *testing.T) {
 	says(t, list(report.Selection{}, outage...),
 		"\n  NODE  WHAT HAPPENED TO IT, AS FAR AS THE RECORDS TELL\n"+
 			"     2  ended, unseen; started again by 11:51:36.514 [2:4@12288268]\n"+
-			"     4  was silent from 11:51:14.680 [peers saw: 3:75] to 11:51:32.347 [4:83]; "+
+			"     4  was silent from 11:51:14.680 at the latest [peers saw: 3:75] to 11:51:32.347 [4:83]; "+
 			"ended at 11:51:42.743 [peers saw: 6:74]\n"+
 			"     5  ended at 11:51:11.312 [peers saw: 8:14]; started again by 11:51:36.516 [5:3@1fb9f878]; "+
 			"ended at 11:51:39.696 [5:53]\n")

@@ -173,17 +173,22 @@ func seen(g *rounds.Group, e rounds.LifeEvent) string {
 // fellSilent reports whether with the event a process was there no more for others, or slept.
 func fellSilent(e rounds.LifeEvent) bool { return e.Kind == rounds.Silent || e.Kind == rounds.Paused }
 
-// absence tells of an absence, with which the events begin, and how many of them are about it.
+// absence tells of an absence, with which the events begin, and how many of them are about it. Peers notice late that a
+// process is silent.
 func absence(g *rounds.Group, events []rounds.LifeEvent) (text string, about int) {
-	slept := false
+	slept, from := false, when(g, events[0].At)
+	if events[0].Kind == rounds.Silent {
+		from += " at the latest"
+	}
+	from += proof(g.Names, events[0].Known, events[0].Ref)
 	for about < len(events) && fellSilent(events[about]) {
 		slept = slept || events[about].Kind == rounds.Paused
 		about++
 	}
 	if about == len(events) || events[about].Kind != rounds.Resumed {
-		return "is silent since " + seen(g, events[0]), about
+		return "is silent since " + from, about
 	}
-	text = fmt.Sprintf("was silent from %s to %s", seen(g, events[0]), seen(g, events[about]))
+	text = fmt.Sprintf("was silent from %s to %s", from, seen(g, events[about]))
 	if slept {
 		text += ", asleep by its own word"
 	}
