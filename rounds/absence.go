@@ -25,12 +25,14 @@ const (
 	silent = "silent"
 	// voteless is how a voter was that had lost what it voted.
 	voteless = "voting for nobody, with nothing saved"
+	// dead is how a voter was whose process had ended, and that ran none since.
+	dead = "dead"
 	// unseen is how a voter was whose process had ended, and when the next one began is in no record. So it is where
 	// nothing but the proof of its end is in the records, or who saw that end did not ask it since, and the
 	// start of the next one need not be, as at level info.
 	unseen = "ended and not seen since"
-	// unseenThen is how such a voter was that is known to have come back later.
-	unseenThen = "ended and not seen meanwhile"
+	// hasEnded is what is told of both: its process had ended, and nobody heard of another one.
+	hasEnded = "ended"
 	// missing is how a voter was that was missed, and whose next process began later: no record tells when the one
 	// before it ended, and it may have been paused until then.
 	missing = "down or paused"
@@ -41,10 +43,10 @@ func (a *absence) covers(from, until time.Time) bool {
 	return !a.from.After(from) && (a.until.IsZero() || !a.until.Before(until))
 }
 
-// state says how the node was.
+// state says in words how the node was.
 func (a *absence) state() string {
-	if a.how == unseen && !a.until.IsZero() {
-		return unseenThen
+	if a.how == dead || a.how == unseen {
+		return hasEnded
 	}
 	return a.how
 }
@@ -116,10 +118,10 @@ func (g *group) lostSight(id uint64) (all []absence) {
 		if a.ended = EndedProcess(d.Evidence, id); saysLeft(d.Evidence, id) {
 			a.how = "stopped"
 		} else if a.ended {
-			a.how = "dead"
+			a.how = dead
 		}
 		back := !a.until.IsZero() || d.proven() || !g.watched(&a, d) // its next process may have run before
-		if a.ended && (back || a.how == "dead") {                    // which may be cut off from who saw that
+		if a.ended && (back || a.how == dead) {                      // which may be cut off from who saw that
 			a.how = unseen
 		}
 		if !a.ended && !g.watched(&a, d) {

@@ -236,7 +236,7 @@ func (in *Incident) tellLacks(called string, nodes int, from time.Time) string {
 	return tellShortages(in.lacks, called, nodes, from, in.Until, in.Leader == 0)
 }
 
-// missingVoters says which voters were out of reach while the others were no majority: "voters 2 and 5 dead, 4 paused:
+// missingVoters says which voters were out of reach while the others were no majority: "voters 2 and 5 ended, 4 paused:
 // 2 of 5 remain". It returns "" if a majority was there for most of the time.
 func (in *Incident) missingVoters(g *group) string {
 	var voters []uint64
@@ -257,14 +257,14 @@ func (in *Incident) missingVoters(g *group) string {
 	}
 	middle := from.Add(length / 2)
 	away := g.awayIn(voters, earliest(from, middle), latest(middle, in.Until))
-	dead := 0
+	killed := 0
 	for _, a := range absent(nil, away, middle, middle) {
 		noLog := g.nodes[a.id] == nil && a.until.IsZero()
-		if a.how == "dead" || a.how == unseen && noLog {
-			dead++
+		if a.how == dead || a.how == unseen && noLog {
+			killed++
 		}
 	}
-	in.killed = len(voters)-dead <= len(voters)/2
+	in.killed = len(voters)-killed <= len(voters)/2
 	for _, s := range shortages(away, len(voters), len(voters)/2, from, in.Until) {
 		long := s.length() >= max(length/4, min(maxTransit/2, length))
 		if long && (!in.Voters() || s.length() > in.lack.length()) {

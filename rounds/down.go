@@ -32,7 +32,7 @@ func (g *group) downAfter(l *life, e *LifeEvent, next time.Time) (all []absence)
 
 // downSince returns since when the node ran no process, after its process ended, and until when.
 func (g *group) downSince(l *life, e *LifeEvent, next time.Time) absence {
-	a := absence{id: l.node, from: e.At, how: "dead", ref: e.Ref, ended: e.Known != Inferred}
+	a := absence{id: l.node, from: e.At, how: dead, ref: e.Ref, ended: e.Known != Inferred}
 	if e.left {
 		a.how = "stopped"
 	}
@@ -44,7 +44,7 @@ func (g *group) downSince(l *life, e *LifeEvent, next time.Time) absence {
 	}
 	var known bool
 	a.until, known = g.cameBack(l, a.from)
-	hidden := l.next == nil && !l.debug && (e.proof || a.how == "dead" && !g.missedSince(l.node, e))
+	hidden := l.next == nil && !l.debug && (e.proof || a.how == dead && !g.missedSince(l.node, e))
 	if a.ended && (!known || hidden) {
 		a.how = unseen
 	}

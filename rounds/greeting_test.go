@@ -199,7 +199,7 @@ func TestBackByGreeting(t *testing.T) {
 	v.ask(1, 5000, 2)
 	v.lead(1, 5500, 2)
 	in := v.last()
-	if from, until := in.Lack(); in.Why != "voters 2 and 3 dead: 1 of 3 remains,"+
+	if from, until := in.Lack(); in.Why != "voters 2 and 3 ended: 1 of 3 remains,"+
 		" too few to elect for 3 s of the 4.6 s" ||
 		!until.Equal(atMS(4000)) {
 		t.Errorf("%q, %v to %v", in.Why, from, until)
@@ -324,7 +324,7 @@ func TestBackAsTheLogsEnd(t *testing.T) {
 	v.ask(1, 4000, 2)
 	v.greet(1, 5000)
 	v.b.Line("c", 1, atMS(5000))
-	if in, want := v.last(), "voters 2 and 3 dead: 1 of 3 remains"; in.Why != want {
+	if in, want := v.last(), "voters 2 and 3 ended: 1 of 3 remains"; in.Why != want {
 		t.Errorf("%q, want %q", in.Why, want)
 	}
 }

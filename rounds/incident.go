@@ -38,7 +38,7 @@ type Incident struct {
 	Leaderless time.Duration `json:"leaderless"`
 	// Terms are those in which an election was held, in order: also later terms than Term, if those were called before.
 	Terms   []uint64 `json:"terms"`
-	Why     string   `json:"why"`     // in one clause: "voters 2 and 5 dead, 4 paused: 2 of 5 remain"
+	Why     string   `json:"why"`     // in one clause: "voters 2 and 5 ended, 4 paused: 2 of 5 remain"
 	Records []Ref    `json:"records"` // which prove From, Until and Why
 	// Asked is the record by which Former was asked to hand over, or why it did so without being asked; Seq 0 if no
 	// round of Terms has that for a cause.
@@ -102,12 +102,13 @@ func (in *Incident) unheardFor() time.Duration {
 	return in.AtMost()
 }
 
-// Missing returns a time at which the node was missing so, in the words of Why; zero if Why says of none.
+// Missing returns a time at which the node was missing so, in the words of Why; zero if Why says of none. "dead" is for
+// one of those that ended: it ran no process then.
 func (in *Incident) Missing(id uint64, how string) (at time.Time) {
 	longest := time.Duration(-1)
 	for _, s := range in.lacks {
 		for _, a := range s.missing {
-			if a.id == id && a.state() == how && s.length() > longest {
+			if a.id == id && (a.state() == how || a.how == how) && s.length() > longest {
 				at, longest = s.from.Add(s.length()/2), s.length()
 			}
 		}

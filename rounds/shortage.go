@@ -120,11 +120,11 @@ func (m *gone) when(all int) string {
 	return "for a time "
 }
 
-// tellShortages says which nodes were missing in an outage, and when, if that changed: "voters 2 and 5 dead, later 4
+// tellShortages says which nodes were missing in an outage, and when, if that changed: "voters 2 and 5 ended, later 4
 // paused: 2 of 5 remain". The nodes are called something. open says that the outage goes on.
 func tellShortages(all []shortage, called string, nodes int, from, until time.Time, open bool) string {
 	how := []string{
-		"dead", "stopped", refusing, unseen, unseenThen, "paused", silent, missing, "not answering", voteless, unheard,
+		hasEnded, "stopped", refusing, "paused", silent, missing, "not answering", voteless, unheard,
 	}
 	list, fewest, lack := goneIn(all), nodes, time.Duration(0)
 	for i := range all {
@@ -151,7 +151,7 @@ func tellShortages(all []shortage, called string, nodes int, from, until time.Ti
 	for i, so := range order {
 		ids := words.List(was[so])
 		if i == 0 {
-			ids = words.Either(len(was[so]), called, called+"s") + " " + ids // "voters 5 dead" would be five
+			ids = words.Either(len(was[so]), called, called+"s") + " " + ids // "voters 5 ended" would be five
 		}
 		parts[i] = fmt.Sprintf("%s%s %s", so.when, ids, so.first)
 		if so.last != so.first {

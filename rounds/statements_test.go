@@ -643,7 +643,7 @@ func (w *witness) event(n *rounds.Node, i int, e rounds.LifeEvent) {
 	}
 }
 
-// nodesNamed finds "node 3", "nodes 1, 2 and 3" and "voters 2 and 5 dead, 4 paused: 2 of 5 remain" in a text.
+// nodesNamed finds "node 3", "nodes 1, 2 and 3" and "voters 2 and 5 ended, 4 paused: 2 of 5 remain" in a text.
 var nodesNamed = regexp.MustCompile(`(?i)\b(?:nodes? (\d+(?:(?:, | and )\d+\b)*)|voters? ([^:(]+): \d+ of)`)
 
 // named returns the nodes that a text names: "node 3", "nodes 1, 2 and 3".

@@ -119,7 +119,7 @@ var (
 	lentText   = regexp.MustCompile(`a lease that node (\d+) had lent bound voters? (.*?) for `)
 	freshText  = regexp.MustCompile(`voters? ([\d, and]+) had just started`)
 	calledText = regexp.MustCompile(`an operator asked node (\d+) for an election`)
-	votersDid  = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (dead|paused|cut off)`)
+	votersDid  = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (ended|paused|cut off)`)
 	number     = regexp.MustCompile(`\d+`)
 )
 
@@ -158,11 +158,15 @@ func (r *reading) compareWhy(in *rounds.Incident) {
 	for _, part := range votersDid.FindAllStringSubmatch(in.Why, -1) {
 		for _, id := range number.FindAllString(part[1], -1) {
 			r.judge("reasons of incidents")
-			at := in.Missing(numberOf(id), part[2])
+			how, at := part[2], in.Missing(numberOf(id), part[2])
+			if ran := in.Missing(numberOf(id), "dead"); how == "ended" && !ran.IsZero() {
+				how, at = "dead", ran
+			}
 			was := r.run.state(numberOf(id), at)
-			both := part[2] == "paused" && was == "cut off" && r.run.paused(numberOf(id), at)
-			if was != part[2] && !both {
-				r.fail("incident: a voter was "+part[2]+", but it was "+was, in.Term, "%s at %v: %+v", id, at, in)
+			both := how == "paused" && was == "cut off" && r.run.paused(numberOf(id), at)
+			again := how == "ended" && r.everDied(numberOf(id), r.trueTime(numberOf(id), at))
+			if was != how && !both && !again {
+				r.fail("incident: a voter was "+how+", but it was "+was, in.Term, "%s at %v: %+v", id, at, in)
 			}
 		}
 	}

@@ -305,7 +305,7 @@ var (
 	nodesNamed = regexp.MustCompile(`(?i)\b(?:nodes? (\d+(?:(?:, | and )\d+\b)*)|voters? ([^:(]+): \d+ of)`)
 	recordsEnd = regexp.MustCompile( // as all records and lines of the group tell
 		`, which end at [0-9:.]+(?:, and other lines at [0-9:.]+)?|until the logs end at [0-9:.]+`)
-	clockTime  = regexp.MustCompile(`\b\d\d:\d\d:\d\d\.\d\d\d\b`)
+	clockTime = regexp.MustCompile(`\b\d\d:\d\d:\d\d\.\d\d\d\b`)
 )
 
 // find returns the records that ringleader rounds record shows of that name.

@@ -98,7 +98,7 @@ func TestQuorumLost(t *testing.T) {
 			say(1, 2+seq, fmt.Sprintf(`"event":"peers","alive":[1],"evidence":"link-closed %d, dial-refused %d",`+
 				`"role":"looking","leader":0`, dead, dead))
 		}
-		const want = "* Nobody leads cluster c, bully since 00:01:01.000: voters 2 and 3 dead: 1 of 3 remains " +
+		const want = "* Nobody leads cluster c, bully since 00:01:01.000: voters 2 and 3 ended: 1 of 3 remains " +
 			"[inferred: 1:3 1:2]."
 		if text := printed(); !strings.Contains(text, want) {
 			t.Errorf("no %q in: %s", want, text)

@@ -106,7 +106,7 @@ func TestWhyNotTheLeader(t *testing.T) {
 // Where nobody leads: since when, why, and who would be needed.
 func TestWhyNotNobody(t *testing.T) {
 	says(t, whyNot(t, "office-no-quorum", 1),
-		"Nobody leads since 17:18:12.132: voters 2 and 3 dead: 1 of 3 remains [inferred: 1:11 1:5].",
+		"Nobody leads since 17:18:12.132: voters 2 and 3 ended: 1 of 3 remains [inferred: 1:11 1:5].",
 		"At least 1 of nodes 2 and 3 has to come back: 2 of the 3 voters are needed [inferred: 1:12 "+
 			"1:11 1:5].", "No quorum: node 1 asked")
 }

@@ -99,7 +99,7 @@ var (
 	offered   = regexp.MustCompile(`handed over: node (\d+) would take over$`)
 	aside     = regexp.MustCompile(`(?:^|, and )nodes? ([\d, and]+) stood aside(?:: .*| for the same reason)$`)
 	silenced  = regexp.MustCompile(`node (\d+) stopped answering`)
-	votersDid = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (dead|stopped|ended and not seen (?:since|meanwhile)|` +
+	votersDid = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (ended|stopped|` +
 		`paused|silent|down or paused|not answering|without a sign of life here)`)
 	votersUp = regexp.MustCompile(`: (?:at most )?(\d+) of (\d+) (?:remains?|at the fewest)` +
 		`(?:, too few to elect for .+ of the .+ m?s)?(?:, and (\d+) of (\d+) when the logs end)?$`)
@@ -205,6 +205,9 @@ func (r *reading) compareVoters(in *rounds.Incident) {
 		for _, id := range number.FindAllString(part[1], -1) {
 			named++
 			node, how := numberOf(id), part[2]
+			if how == "ended" && !in.Missing(node, "dead").IsZero() { // and ran no process then
+				how = "dead"
+			}
 			middle := r.true(in.Missing(node, how))
 			if middle.Before(begun.Add(-time.Millisecond)) || middle.After(r.during(in).Until) {
 				r.fail("incident: a voter was missing at another time", "node %d at %s: %s", node, clock(middle),
@@ -213,7 +216,7 @@ func (r *reading) compareVoters(in *rounds.Incident) {
 			then := span{middle.Add(-started), middle.Add(r.slack())}
 			switch {
 			case how == "without a sign of life here": // this is about the records
-			case strings.HasPrefix(how, "ended and not seen"):
+			case how == "ended":
 				if !r.endedBy(node, then.Until) {
 					r.fail("incident: a voter had ended that had not", "node %d at %s: %s", node, clock(middle),
 						r.tellIncident(in))
