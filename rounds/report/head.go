@@ -214,10 +214,7 @@ func upAndDown(g *rounds.Group) string {
 	ids, by, rest := map[condition][]uint64{}, map[condition][]rounds.Ref{}, 0
 	var refused []uint64
 	var quiet []string
-	alive, lost := believedAlive(g), departures(g)
-	for id := range alive {
-		delete(lost, id)
-	}
+	lost := lostStill(g)
 	for _, n := range g.Nodes {
 		e := lastEvent(&n)
 		is, refs := condition{"ended", "ended", e.Known}, []rounds.Ref{e.Ref}
@@ -351,15 +348,28 @@ func withoutLog(g *rounds.Group, n *rounds.Node, lost []rounds.Dropped) (is cond
 	return is, by
 }
 
-// believedAlive returns whom a node that is not known to have ended believes alive: who was lost before is back.
-func believedAlive(g *rounds.Group) map[uint64]bool {
-	alive := map[uint64]bool{}
+// lostStill returns how nodes lost other ones that nobody is known to have believed alive since.
+func lostStill(g *rounds.Group) map[uint64][]rounds.Dropped {
+	lost := departures(g)
+	for id, at := range believedAlive(g) {
+		lost[id] = slices.DeleteFunc(lost[id], func(d rounds.Dropped) bool { return !d.At.After(at) })
+	}
+	return lost
+}
+
+// believedAlive returns whom a node that is not known to have ended believes alive, and until when by its last record:
+// who was lost before is back.
+func believedAlive(g *rounds.Group) map[uint64]time.Time {
+	alive := map[uint64]time.Time{}
 	for _, n := range g.Nodes {
-		if lastEvent(&n).Kind == rounds.Ended {
+		if lastEvent(&n).Kind == rounds.Ended || len(n.Lives) == 0 {
 			continue
 		}
+		until := lastLife(&n).Until
 		for _, id := range n.Alive {
-			alive[id] = true
+			if until.After(alive[id]) {
+				alive[id] = until
+			}
 		}
 	}
 	return alive

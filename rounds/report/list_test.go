@@ -242,6 +242,19 @@ func TestListTellsOfANodeWithoutALog(t *testing.T) {
 	says(t, list(), ended+", and was there again later\n", "the records tell, which end at 01:07:35.000.")
 	g.Nodes[0].Gone = []rounds.Dropped{{ID: 4, Detection: lost}}
 	says(t, list(), ended+"\n")
+
+	other := lost
+	other.Node, other.Ref, other.At = 5, rounds.Ref{Node: 5, Seq: 2}, at(8)
+	g.Nodes[2].Gone = []rounds.Dropped{{ID: 4, Detection: other}} // one death read as two
+	says(t, list(), "     4  ended, as nodes 1 and 5 saw from 01:07:07.000 on [peers saw: 1:3 5:2]\n")
+
+	other.Evidence = "heartbeat-missed 4" // whoever believed it alive before that does not tell that it is
+	g.Nodes[2].Gone[0].Detection, g.Nodes[0].Gone, g.Rounds = other, nil, nil
+	g.Nodes = append(g.Nodes, rounds.Node{ID: 6, Records: 1, Alive: []uint64{4}, Lives: []rounds.Life{{Until: at(7)}}})
+	says(t, list(), " node 4 is silent and has no log here [peers saw: 5:2]",
+		"     4  is silent, as node 5 noticed at 01:07:08.000 [peers saw: 5:2]\n")
+	g.Nodes[3].Lives[0].Until = at(9)
+	says(t, list(), " node 4 has no log here", "     4  was lost to node 5 at 01:07:08.000 [peers saw: 5:2]\n")
 }
 
 // "Records … end at 14:02:07.082" stood above "nobody led for at least 1.6 s, from 14:02:09.031 until the logs end": the

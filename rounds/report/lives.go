@@ -32,9 +32,9 @@ func (p *page) lives(g *rounds.Group, s Selection, from time.Time) {
 		earlier bool
 	}
 	var rows []row
-	lost := departures(g)
+	lost, still := departures(g), lostStill(g)
 	for i := range g.Nodes {
-		all := happenings(g, &g.Nodes[i], lost[g.Nodes[i].ID])
+		all := happenings(g, &g.Nodes[i], lost[g.Nodes[i].ID], still[g.Nodes[i].ID])
 		one := row{id: g.Nodes[i].ID, clauses: slices.DeleteFunc(slices.Clone(all), func(c clause) bool {
 			return c.at.Before(from) || c.at.Before(s.Since) || !s.Until.IsZero() && c.at.After(s.Until)
 		})}
@@ -71,8 +71,9 @@ func (p *page) lives(g *rounds.Group, s Selection, from time.Time) {
 	}
 }
 
-// happenings returns what happened to a node, in the order of time. lost is how others lost it.
-func happenings(g *rounds.Group, n *rounds.Node, lost []rounds.Dropped) (list []clause) {
+// happenings returns what happened to a node, in the order of time. lost is how others lost it, and still how those did
+// that are not known to have seen it since.
+func happenings(g *rounds.Group, n *rounds.Node, lost, still []rounds.Dropped) (list []clause) {
 	add := func(at time.Time, format string, args ...any) {
 		list = append(list, clause{at, fmt.Sprintf(format, args...)})
 	}
@@ -108,7 +109,8 @@ func happenings(g *rounds.Group, n *rounds.Node, lost []rounds.Dropped) (list []
 		}
 	}
 	if n.Records == 0 {
-		list = lossesSeen(g, n.ID, lost)
+		is, _ := withoutLog(g, n, still)
+		list = lossesSeen(g, n.ID, lost, is != unlogged)
 	}
 	return list
 }
@@ -131,22 +133,49 @@ func startedAgain(g *rounds.Group, l *rounds.Life) string {
 	return fmt.Sprintf("started again %s %s%s", by, when(g, at), cite(g.Names, ref))
 }
 
+// sighting is how others lost a node: they saw it end, or heard nothing of it.
+type sighting struct {
+	at    time.Time
+	ended bool
+	back  bool // it was there again later
+	by    []uint64
+	refs  []rounds.Ref
+}
+
+// tell says who saw it, and when the first of them did. is says that the node is gone still.
+func (s *sighting) tell(g *rounds.Group, is bool) string {
+	how, at := "was lost to %s %s%s", "at "+when(g, s.at)
+	switch {
+	case s.ended:
+		how = "ended, as %s saw %s%s"
+	case is && !s.back:
+		how = "is silent, as %s noticed %s%s"
+	}
+	if len(s.by) > 1 {
+		at = "from " + when(g, s.at) + " on"
+	}
+	slices.Sort(s.by)
+	text := fmt.Sprintf(how, words.Nodes(s.by), at, proof(g.Names, rounds.PeersSaw, s.refs...))
+	if s.back {
+		text += ", and was there again later"
+	}
+	return text
+}
+
+// atOnce is within which time others see one end of a process: longer after each other, it may be that of the next one.
+const atOnce = 2 * time.Second
+
 // lossesSeen returns what happened to a node whose log is missing: how others lost it, also before they saw it again if
-// that began a round.
-func lossesSeen(g *rounds.Group, id uint64, lost []rounds.Dropped) (list []clause) {
+// that began a round. is says that it is gone still.
+func lossesSeen(g *rounds.Group, id uint64, lost []rounds.Dropped, is bool) (list []clause) {
 	seen := map[rounds.Ref]bool{}
+	var all []sighting
 	add := func(d *rounds.Detection) {
-		how := "was lost to node %d at %s%s"
-		if rounds.EndedProcess(d.Evidence, id) {
-			how = "ended, as node %d saw at %s%s"
-		}
 		still := func(l rounds.Dropped) bool { return !l.Again && !l.At.Before(d.At) }
-		if !slices.ContainsFunc(lost, still) {
-			how += ", and was there again later"
-		}
 		if !seen[d.Ref] {
-			list = append(list, clause{d.At, fmt.Sprintf(how, d.Node, when(g, d.At),
-				proof(g.Names, rounds.PeersSaw, d.Refs()...))})
+			all = append(all, sighting{
+				d.At, rounds.EndedProcess(d.Evidence, id), !slices.ContainsFunc(lost, still), []uint64{d.Node}, d.Refs(),
+			})
 		}
 		seen[d.Ref] = true
 	}
@@ -161,7 +190,16 @@ func lossesSeen(g *rounds.Group, id uint64, lost []rounds.Dropped) (list []claus
 	for i := range lost {
 		add(&lost[i].Detection)
 	}
-	slices.SortStableFunc(list, func(a, b clause) int { return a.at.Compare(b.at) })
+	slices.SortStableFunc(all, func(a, b sighting) int { return a.at.Compare(b.at) })
+	for i := 0; i < len(all); i++ {
+		one := &all[i]
+		for i+1 < len(all) && all[i+1].ended == one.ended && all[i+1].back == one.back &&
+			all[i+1].at.Sub(all[i].at) <= atOnce && !slices.Contains(one.by, all[i+1].by[0]) {
+			i++
+			one.by, one.refs = append(one.by, all[i].by...), append(one.refs, all[i].refs...)
+		}
+		list = append(list, clause{one.at, one.tell(g, is)})
+	}
 	return list
 }
 
