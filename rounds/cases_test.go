@@ -161,7 +161,8 @@ func TestCases(t *testing.T) {
 				"Nobody led for 4.43 s", "voter 3 ended, 1 down or paused: 1 of 3 remains",
 				"All 3 nodes run, as far as the records tell, which end at 11:51:58.391",
 				" 1 ended, unseen; started again by 11:51:52.418 [1:1@6e3652c6]",
-				" 3 ended at 11:51:45.299 [peers saw: 1:6]; started again by 11:51:57.412 [3:1@d6d48b2c]",
+				" 3 ended without a good-bye at 11:51:45.299 [peers saw: 1:6]; started again by 11:51:57.412 " +
+					"[3:1@d6d48b2c]",
 			},
 			[]string{"nobody holds the office (node 2)"},
 		},

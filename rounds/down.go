@@ -26,7 +26,9 @@ func (g *group) downAfter(l *life, e *LifeEvent, next time.Time) (all []absence)
 			return all
 		}
 		d := drops[i]
-		e = &LifeEvent{Ended, d.At, PeersSaw, d.Ref, "", saysLeft(d.Evidence, l.node), d.proven()}
+		e = &LifeEvent{
+			Kind: Ended, At: d.At, Known: PeersSaw, Ref: d.Ref, left: saysLeft(d.Evidence, l.node), proof: d.proven(),
+		}
 	}
 }
 

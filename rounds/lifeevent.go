@@ -20,9 +20,21 @@ type LifeEvent struct {
 
 	// Why is the error with which the process ended, by its own word; empty if it was told to end.
 	Why string `json:"why,omitempty"`
+	// Told is how the process had been told to stop, by its own record ToldRef: "told to stop by SIGTERM"; empty if no
+	// record says so.
+	Told    string `json:"told,omitempty"`
+	ToldRef Ref    `json:"told_ref,omitzero"`
 
 	left  bool // it said good-bye
 	proof bool // nothing but the proof that this process ended tells of it: the next one may run already
+}
+
+// toldToStop is how the reason of a process begins that resigns since it was told to end.
+const toldToStop = "told to stop"
+
+// Unannounced reports whether peers saw the end of the process, and nothing says that it was to end.
+func (e *LifeEvent) Unannounced() bool {
+	return e.Kind == Ended && e.Known == PeersSaw && !e.left && e.Told == ""
 }
 
 // LifeEventKind is a kind of LifeEvent.
@@ -66,10 +78,10 @@ func (g *group) findEvents(l *life) (events []LifeEvent) {
 	// Peers may have seen only that it was to end, and do not know why it did.
 	if bye := g.goodbye(l); bye != nil && (end == nil || end.left || bye.Error != "") {
 		at := g.fix.at(l.node, bye.Time)
-		end = &LifeEvent{Ended, at, OwnWord, l.ref(l.last()), bye.Error, true, false}
+		end = &LifeEvent{Kind: Ended, At: at, Known: OwnWord, Ref: l.ref(l.last()), Why: bye.Error, left: true}
 	} else if d := g.endSeen(l); end == nil && d != nil {
 		at, left := latest(d.At, g.fix.at(l.node, l.until)), saysLeft(d.Evidence, l.node)
-		end = &LifeEvent{Ended, at, PeersSaw, d.Ref, "", left, d.proven()}
+		end = &LifeEvent{Kind: Ended, At: at, Known: PeersSaw, Ref: d.Ref, left: left, proof: d.proven()}
 	} else if next := l.next; end == nil && next != nil && !l.atOnce(next) {
 		events = append(events, LifeEvent{
 			Kind: Ended, At: g.fix.at(l.node, next.from), Known: Inferred,
@@ -78,6 +90,9 @@ func (g *group) findEvents(l *life) (events []LifeEvent) {
 	}
 	slices.SortStableFunc(events, func(a, b LifeEvent) int { return a.At.Compare(b.At) })
 	if end != nil { // the last one, although it may be earlier by the clock of the peer
+		if asked := l.request(l.last()+1, g.fix); strings.HasPrefix(asked.why, toldToStop) {
+			end.Told, end.ToldRef = asked.why, asked.ref
+		}
 		events = append(events, *end)
 	}
 	return events
@@ -125,9 +140,9 @@ func (g *group) seenByPeers(l *life) (events []LifeEvent, end *LifeEvent) {
 			next != nil && !d.At.Add(near).Before(g.fix.at(l.node, next.from)): // perhaps of another process
 		case silentOn && ended:
 			left := saysLeft(d.Evidence, l.node)
-			return events, &LifeEvent{Ended, d.At, PeersSaw, d.Ref, "", left, d.proven()}
+			return events, &LifeEvent{Kind: Ended, At: d.At, Known: PeersSaw, Ref: d.Ref, left: left, proof: d.proven()}
 		case saysLeft(d.Evidence, l.node): // and it ended a little later
-			return events, &LifeEvent{Ended, latest(d.At, last), PeersSaw, d.Ref, "", true, false}
+			return events, &LifeEvent{Kind: Ended, At: latest(d.At, last), Known: PeersSaw, Ref: d.Ref, left: true}
 		case ended, silentOn && next != nil:
 		case len(events) > 0 && events[len(events)-1].Kind == Resumed && d.At.Before(events[len(events)-1].At):
 		case silentOn:

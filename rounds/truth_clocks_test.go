@@ -189,6 +189,10 @@ func (r *reading) compareEvent(node uint64, p *sim.Process, e rounds.LifeEvent) 
 			wrong("at another time")
 		}
 	case rounds.Ended:
+		told := r.byRef[e.ToldRef]
+		if e.Told != "" && (told == nil || told.Node != node || !strings.Contains(told.Detail, e.Told)) {
+			wrong("its record does not say that it was told to stop")
+		}
 		if p.Until.IsZero() || p.Until.After(shown.Time) {
 			wrong("it lived on, " + cmp.Or(why, "well"))
 		}

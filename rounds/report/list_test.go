@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -206,14 +207,47 @@ func TestListTellsWhatHappenedToEachNode(t *testing.T) {
 		"\n  NODE  WHAT HAPPENED TO IT, AS FAR AS THE RECORDS TELL\n"+
 			"     2  ended, unseen; started again by 11:51:36.514 [2:4@12288268]\n"+
 			"     4  was silent from 11:51:14.680 at the latest [peers saw: 3:75] to 11:51:32.347 [4:83]; "+
-			"ended at 11:51:42.743 [peers saw: 6:74]\n"+
-			"     5  ended at 11:51:11.312 [peers saw: 8:14]; started again by 11:51:36.516 [5:3@1fb9f878]; "+
+			"ended without a good-bye at 11:51:42.743 [peers saw: 6:74]\n"+
+			"     5  ended without a good-bye at 11:51:11.312 [peers saw: 8:14]; started again by 11:51:36.516 [5:3@1fb9f878]; "+
 			"ended at 11:51:39.696 [5:53]\n")
-	says(t, list(report.Selection{Last: 1}, outage...), "     4  …; ended at 11:51:42.743 [peers saw: 6:74]\n",
+	says(t, list(report.Selection{Last: 1}, outage...), "     4  …; ended without a good-bye at 11:51:42.743 [peers saw: 6:74]\n",
 		"     5  …; ended at 11:51:39.696 [5:53]\n", "!     2  ")
 	says(t, list(report.Selection{Findings: true}, outage...), "!WHAT HAPPENED")
 	says(t, list(report.Selection{}, "../testdata/office-pause.log"),
 		"     5  was lost to node 3 at 17:18:08.653 [peers saw: 3:11], but wrote on\n")
+}
+
+// A rolling restart and a crash were told by one word: a node that was told to stop says so also where it did not lead.
+func TestListTellsWhoWasToldToStop(t *testing.T) {
+	const log = `{"level":"info","time":"2026-11-29T14:00:0%.1fZ","cluster":"c","node":1,"incarnation":"a","algo":"bully",` +
+		`"seq":%d,"hlc":"1795960803040037.%d","term":4,"event":%q,"detail":%q,"why":["asked"],"role":"follower",` +
+		`"leader":5,"guarantee":"lease"}` + "\n"
+	const left = `{"level":"info","cluster":"c","node":1,"time":"2026-11-29T14:00:03.5Z",` +
+		`"message":"the node resigned and left"}` + "\n"
+	for why, want := range map[string]string{
+		"told to stop by SIGTERM": "     1  was told to stop by SIGTERM [1:2], and ended at 14:00:03.500 [1:3]\n",
+		"asked by 10.0.0.7":       "     1  ended at 14:00:03.500 [1:3]\n",
+	} {
+		b := rounds.NewBuilder()
+		text := fmt.Sprintf(log, 1.0, 1, 0, "start", "") + fmt.Sprintf(log, 3.0, 2, 1, "resign", why) +
+			fmt.Sprintf(log, 3.1, 3, 2, "receive", "") + left
+		if _, err := logs.Read(strings.NewReader(text), b); err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		g := b.History().Groups[0]
+		if err := report.List(&out, g, report.Selection{}); err != nil {
+			t.Fatal(err)
+		}
+		says(t, out.String(), want)
+		out.Reset()
+		if err := report.WhyNot(&out, g, 1); err != nil {
+			t.Fatal(err)
+		}
+		if told := why != "asked by 10.0.0.7"; told {
+			tells(t, out.String(), "its process ended at 14:00:03.500, by its own word: told to stop by SIGTERM [1:3 1:2].")
+		}
+	}
 }
 
 // A node without a log has a line, too, of what others saw: the list left out that one ended and came back. A process

@@ -88,7 +88,7 @@ func happenings(g *rounds.Group, n *rounds.Node, lost, still []rounds.Dropped) (
 			case e.Kind == rounds.Ended && e.Why != "":
 				add(e.At, "ended with an error at %s", seen(g, e))
 			case e.Kind == rounds.Ended:
-				add(e.At, "ended at %s", seen(g, e))
+				add(e.At, "%s", endOf(g, &e))
 			case e.Kind == rounds.Suspected:
 				add(e.At, "was lost to node %d at %s, but wrote on", e.Ref.Node, seen(g, e))
 			case fellSilent(e):
@@ -113,6 +113,17 @@ func happenings(g *rounds.Group, n *rounds.Node, lost, still []rounds.Dropped) (
 		list = lossesSeen(g, n.ID, lost, is != unlogged)
 	}
 	return list
+}
+
+// endOf says when a process ended, and whether it was told to or, as far as anything tells, was not.
+func endOf(g *rounds.Group, e *rounds.LifeEvent) string {
+	switch {
+	case e.Told != "":
+		return fmt.Sprintf("was %s%s, and ended at %s", e.Told, cite(g.Names, e.ToldRef), seen(g, *e))
+	case e.Unannounced():
+		return "ended without a good-bye at " + seen(g, *e)
+	}
+	return "ended at " + seen(g, *e)
 }
 
 // setBy says in which direction and by how much somebody set a clock.

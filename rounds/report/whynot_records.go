@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -349,8 +350,9 @@ func ownWord(g *rounds.Group, id uint64, n *rounds.Node) Candidate {
 		return Candidate{Node: id, Silent: strings.Join(hearsay(g, id, n), " ")}
 	}
 	if at := leftAt(n); !at.IsZero() {
+		e := lastEvent(n)
 		ended := fmt.Sprintf("Node %d does not run: its process ended at %s, by its own word%s%s.", id, clock(at),
-			colon(lastEvent(n).Why), cite(g.Names, lastEvent(n).Ref))
+			colon(cmp.Or(e.Why, e.Told)), cite(g.Names, e.Ref, e.ToldRef))
 		return Candidate{Node: id, Silent: join(ended, notRunning(n))}
 	}
 	if lastEvent(n).Kind == rounds.Ended { // what it said of itself is over, and how it ended is told beside
