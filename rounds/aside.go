@@ -71,7 +71,7 @@ func (g *group) unfitnesses(id uint64, from, until time.Time) (all []unfitness) 
 			if s.why == "" {
 				continue
 			}
-			u := unfitness{id, g.fix.at(id, s.first.wall), g.fix.at(id, s.last.wall), s.why, l.ref(s.first.seq)}
+			u := unfitness{id, g.fix.at(id, s.first.wall), g.fix.at(id, s.last.wall), Quoted(s.why), l.ref(s.first.seq)}
 			switch {
 			case i+1 < len(stances) && (stances[i+1].turned || stances[i+1].why == s.why):
 				u.until = g.fix.at(id, stances[i+1].first.wall)

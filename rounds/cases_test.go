@@ -102,9 +102,9 @@ func TestCases(t *testing.T) {
 			nil,
 			[]string{
 				"node 3 handed over: transfer to node 2, asked by 127.0.0.1, at node 1 through 127.0.0.1 " +
-					"because a new disk",
+					"because \"a new disk\"",
 				"node 2 handed over: resigned at 2026-11-24T23:03:24Z by 127.0.0.1",
-				"node 3 handed over: paused since 2026-11-24T23:03:25Z by 127.0.0.1 because late",
+				"node 3 handed over: paused since 2026-11-24T23:03:25Z by 127.0.0.1 because \"late\"",
 				"Nobody leads since 23:03:26.679: node 1 stopped leading: it was asked to resign",
 			},
 			[]string{"stood, as nobody led", "was chosen", "without a sign of life"},
@@ -191,7 +191,7 @@ func TestCases(t *testing.T) {
 			[]string{
 				"Nobody led for 9.01 s, from 09:22:08.877 until node 1 led term 2: the process of node 3 ended (its " +
 					"process is proven dead), and node 1 stood aside: paused since 2026-11-25T09:22:07Z by 127.0.0.1 " +
-					"because disk swap 1, node 2: paused since 2026-11-25T09:22:07Z by 127.0.0.1 because disk swap 2",
+					"because \"disk swap 1\", node 2: paused since 2026-11-25T09:22:07Z by 127.0.0.1 because \"disk swap 2\"",
 			},
 			nil,
 		},

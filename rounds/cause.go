@@ -352,7 +352,7 @@ func (g *group) requestBefore(led *Leadership) request {
 	if asked.at.Before(led.From) || led.End.Sub(asked.at) > maxHandOver {
 		return request{}
 	}
-	return asked
+	return asked.quoted()
 }
 
 // maxHandOver bounds how long after a request the leader hands over: it asks one node after the other.
@@ -426,7 +426,7 @@ func (g *group) request(leader uint64, t time.Time) request {
 	if after, more := l.after(t, g.fix); more {
 		seq = after.seq
 	}
-	return l.request(seq, g.fix)
+	return l.request(seq, g.fix).quoted()
 }
 
 // back returns the first record, and its time, that the process of the lost leader wrote after the first evidence

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -157,7 +158,24 @@ func (l *life) standing() (aside Ref, ineligible string) {
 		}
 		aside, ineligible = l.ref(s.first.seq), s.why
 	}
-	return aside, ineligible
+	return aside, Quoted(ineligible)
+}
+
+// quoted returns the request with the reason that an operator gave in quotation marks.
+func (r request) quoted() request {
+	r.why = Quoted(r.why)
+	return r
+}
+
+// Quoted puts the reason that an operator gave in quotation marks: `paused by 10.0.0.7 because "an upgrade"`. Where it
+// ends, what is told behind it would be read as a part of it.
+func Quoted(text string) string {
+	what, reason, found := strings.Cut(text, " because ")
+	asked := found && strings.Contains(what, " by ") && !strings.HasPrefix(what, "unhealthy")
+	if !asked || strings.HasPrefix(reason, `"`) {
+		return text
+	}
+	return what + " because " + strconv.Quote(reason)
 }
 
 // drop is one process's evidence against another node. back is when that process saw the other alive again, by the

@@ -180,6 +180,7 @@ func (r *reason) cause(at algorithms.Place) reason {
 	default:
 		cause.why = sentenceOf(*r.args[at].Reason, false)
 	}
+	cause.why = Quoted(cause.why)
 	return cause
 }
 

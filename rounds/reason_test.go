@@ -127,3 +127,19 @@ func TestFormerCodes(t *testing.T) {
 		}
 	}
 }
+
+// "Because memory leak, will restart it later: node 3 was asked": nobody could see where the operator's words end.
+func TestQuoted(t *testing.T) {
+	for text, want := range map[string]string{
+		"paused by 10.0.0.7 because a leak, node 3":  `paused by 10.0.0.7 because "a leak, node 3"`,
+		`asked by 10.0.0.7 because a "new" disk`:     `asked by 10.0.0.7 because "a \"new\" disk"`,
+		`asked by 10.0.0.7 because "a new disk"`:     `asked by 10.0.0.7 because "a new disk"`,
+		"unhealthy: killed by 9 because of its size": "unhealthy: killed by 9 because of its size",
+		"told to stop by SIGTERM":                    "told to stop by SIGTERM",
+		"nobody leads because of that":               "nobody leads because of that",
+	} {
+		if got := rounds.Quoted(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

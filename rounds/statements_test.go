@@ -335,13 +335,14 @@ func (w *witness) request(r *rounds.Round) {
 		}
 		switch rec.Event {
 		case "resign":
-			return r.Cause.Request == "it was asked to resign" || strings.HasSuffix(rec.Detail, r.Cause.Request)
+			return r.Cause.Request == "it was asked to resign" ||
+				strings.HasSuffix(rounds.Quoted(rec.Detail), r.Cause.Request)
 		case "transfer":
 			_, asked, _ := strings.Cut(rec.Detail, ": ")
-			return strings.HasSuffix(r.Cause.Request, asked) ||
+			return strings.HasSuffix(r.Cause.Request, rounds.Quoted(asked)) ||
 				asked == "this node resigns" && r.Cause.Request == "it was asked to resign"
 		}
-		return rec.Event == "eligible" && r.Cause.Request == rec.Unfit
+		return rec.Event == "eligible" && r.Cause.Request == rounds.Quoted(rec.Unfit)
 	})
 }
 
@@ -576,7 +577,7 @@ func (w *witness) node(n *rounds.Node) {
 		w.ofLife(n.Aside, n.ID, last.Incarnation)
 		w.record(n.Aside, "why it stands aside", func(rec *trace.Record) bool {
 			if rec.Ineligible != "" {
-				return rec.Ineligible == n.Ineligible
+				return rounds.Quoted(rec.Ineligible) == n.Ineligible
 			}
 			return rec.Event == "resign" || rec.Event == "eligible"
 		})

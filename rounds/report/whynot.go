@@ -170,7 +170,7 @@ func (c *Case) itself() (sentences []string) {
 		say("Node %d is not well: %s.", c.Node, own.Unwell)
 	}
 	if own.Ineligible != "" {
-		say("Node %d does not stand for election: %s%s.", c.Node, own.Ineligible, proof)
+		say("Node %d does not stand for election: %s%s.", c.Node, rounds.Quoted(own.Ineligible), proof)
 	}
 	if own.Resigned {
 		say("Node %d stands aside: it was asked to resign%s, and stands again when it restarts or is asked to.",
@@ -202,7 +202,7 @@ func (c *Case) others() (sentences []string) {
 		either = " either"
 	}
 	for _, o := range c.Others {
-		note("not stand for election"+either+": %s", o.Ineligible, o.Node, o.Ref)
+		note("not stand for election"+either+": %s", rounds.Quoted(o.Ineligible), o.Node, o.Ref)
 		note("not vote: %s", o.Recovery, o.Node, o.Lost)
 		note("not know who leads: %s", o.Unwell, o.Node, o.Ref)
 	}
