@@ -191,7 +191,8 @@ func TestCases(t *testing.T) {
 			[]string{
 				"Nobody led for 9.01 s, from 09:22:08.877 until node 1 led term 2: the process of node 3 ended (its " +
 					"process is proven dead), and node 1 stood aside: paused since 2026-11-25T09:22:07Z by 127.0.0.1 " +
-					"because \"disk swap 1\", node 2: paused since 2026-11-25T09:22:07Z by 127.0.0.1 because \"disk swap 2\"",
+					`because "disk swap 1", node 2: paused since 2026-11-25T09:22:07Z by 127.0.0.1 ` +
+					`because "disk swap 2"`,
 			},
 			nil,
 		},

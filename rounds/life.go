@@ -386,7 +386,7 @@ func (l *life) gapsBefore(own span) iter.Seq[Gap] {
 				before = l.seen[i-1].last
 			}
 			lost := l.seen[i].first - before - 1
-			if l.seen[i].first >= own.first && lost > 0 && !yield(Gap{l.ref(before), lost}) {
+			if l.seen[i].first >= own.first && lost > 0 && !yield(Gap{After: l.ref(before), Lost: lost}) {
 				return
 			}
 		}
@@ -423,8 +423,25 @@ func (l *life) summary(fix clockFix) Life {
 	return Life{
 		Incarnation: l.incarnation, First: l.ref(l.first()), Last: l.ref(l.last()),
 		From: fix.at(l.node, l.from), Until: fix.at(l.node, l.until),
-		Debug: l.debug, Gaps: l.gaps(), ClockSets: l.clockSets(fix),
+		Debug: l.debug, Gaps: l.timedGaps(fix), ClockSets: l.clockSets(fix),
 	}
+}
+
+// timedGaps returns the gaps with the times of the records around them.
+func (l *life) timedGaps(fix clockFix) []Gap {
+	gaps := l.gaps()
+	at := func(seq uint64) time.Time {
+		marks := l.sorted()
+		i, found := slices.BinarySearchFunc(marks, seq, func(m mark, seq uint64) int { return cmp.Compare(m.seq, seq) })
+		if !found {
+			return time.Time{}
+		}
+		return fix.at(l.node, marks[i].wall)
+	}
+	for i := range gaps {
+		gaps[i].From, gaps[i].Until = at(gaps[i].After.Seq), at(gaps[i].After.Seq+gaps[i].Lost+1)
+	}
+	return gaps
 }
 
 // byBeginning compares processes of one node by their first record. One that ended in the moment in which the other

@@ -112,6 +112,9 @@ type Life struct {
 type Gap struct {
 	After Ref    `json:"after"` // the last record before the gap; Seq 0 if there is none
 	Lost  uint64 `json:"lost"`  // how many are missing
+	// From and Until are the times of the records around the gap, corrected; zero where they are not kept.
+	From  time.Time `json:"-"`
+	Until time.Time `json:"-"`
 }
 
 // Clock is the estimated offset of a node's wall clock, from the delays of its messages.

@@ -70,6 +70,13 @@ func clockRemark(g *rounds.Group, c rounds.Clock) string {
 	return fmt.Sprintf("The wall clock of node %d is %s; its times are corrected by that.", c.Node, by)
 }
 
+// ClockRemark writes which clock a clock is ahead of or behind, by which the times of the group are told.
+func ClockRemark(w io.Writer, g *rounds.Group, c rounds.Clock) error {
+	var p page
+	p.line("        * %s", clockRemark(g, c))
+	return p.to(w)
+}
+
 // Notes writes what is odd about the records as a whole.
 func Notes(w io.Writer, h *rounds.History) error {
 	var p page

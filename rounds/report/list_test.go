@@ -205,12 +205,14 @@ func TestListTellsWhatHappenedToEachNode(t *testing.T) {
 	outage, _ := filepath.Glob("../testdata/cases/outage-17s-quorum-lost/*.log")
 	says(t, list(report.Selection{}, outage...),
 		"\n  NODE  WHAT HAPPENED TO IT, AS FAR AS THE RECORDS TELL\n"+
-			"     2  ended, unseen; started again by 11:51:36.514 [2:4@12288268]\n"+
+			"     2  27 of its records are missing from 11:51:08.592 to 11:51:11.313 [2:10@ea7cac6e 2:38@ea7cac6e]; "+
+			"ended, unseen; started again by 11:51:36.514 [2:4@12288268]\n"+
 			"     4  was silent from 11:51:14.680 at the latest [peers saw: 3:75] to 11:51:32.347 [4:83]; "+
 			"ended without a good-bye at 11:51:42.743 [peers saw: 6:74]\n"+
-			"     5  ended without a good-bye at 11:51:11.312 [peers saw: 8:14]; started again by 11:51:36.516 [5:3@1fb9f878]; "+
-			"ended at 11:51:39.696 [5:53]\n")
-	says(t, list(report.Selection{Last: 1}, outage...), "     4  …; ended without a good-bye at 11:51:42.743 [peers saw: 6:74]\n",
+			"     5  ended without a good-bye at 11:51:11.312 [peers saw: 8:14]; started again by "+
+			"11:51:36.516 [5:3@1fb9f878]; ended at 11:51:39.696 [5:53]\n")
+	says(t, list(report.Selection{Last: 1}, outage...),
+		"     4  …; ended without a good-bye at 11:51:42.743 [peers saw: 6:74]\n",
 		"     5  …; ended at 11:51:39.696 [5:53]\n", "!     2  ")
 	says(t, list(report.Selection{Findings: true}, outage...), "!WHAT HAPPENED")
 	says(t, list(report.Selection{}, "../testdata/office-pause.log"),
@@ -219,8 +221,9 @@ func TestListTellsWhatHappenedToEachNode(t *testing.T) {
 
 // A rolling restart and a crash were told by one word: a node that was told to stop says so also where it did not lead.
 func TestListTellsWhoWasToldToStop(t *testing.T) {
-	const log = `{"level":"info","time":"2026-11-29T14:00:0%.1fZ","cluster":"c","node":1,"incarnation":"a","algo":"bully",` +
-		`"seq":%d,"hlc":"1795960803040037.%d","term":4,"event":%q,"detail":%q,"why":["asked"],"role":"follower",` +
+	const log = `{"level":"info","time":"2026-11-29T14:00:0%.1fZ","cluster":"c","node":1,"incarnation":"a",` +
+		`"algo":"bully","seq":%d,"hlc":"1795960803040037.%d","term":4,"event":%q,"detail":%q,"why":["asked"],` +
+		`"role":"follower",` +
 		`"leader":5,"guarantee":"lease"}` + "\n"
 	const left = `{"level":"info","cluster":"c","node":1,"time":"2026-11-29T14:00:03.5Z",` +
 		`"message":"the node resigned and left"}` + "\n"
@@ -245,7 +248,8 @@ func TestListTellsWhoWasToldToStop(t *testing.T) {
 			t.Fatal(err)
 		}
 		if told := why != "asked by 10.0.0.7"; told {
-			tells(t, out.String(), "its process ended at 14:00:03.500, by its own word: told to stop by SIGTERM [1:3 1:2].")
+			tells(t, out.String(),
+				"its process ended at 14:00:03.500, by its own word: told to stop by SIGTERM [1:3 1:2].")
 		}
 	}
 }
@@ -291,8 +295,9 @@ func TestListTellsOfANodeWithoutALog(t *testing.T) {
 	says(t, list(), " node 4 has no log here", "     4  was lost to node 5 at 01:07:08.000 [peers saw: 5:2]\n")
 }
 
-// "Records … end at 14:02:07.082" stood above "nobody led for at least 1.6 s, from 14:02:09.031 until the logs end": the
-// lines behind the last record told the other end, and nothing named it. "Nothing is wrong" stood below "nobody leads".
+// "Records … end at 14:02:07.082" stood above "nobody led for at least 1.6 s, from 14:02:09.031 until the logs end":
+// the lines behind the last record told the other end, and nothing named it. "Nothing is wrong" stood below that nobody
+// leads.
 func TestTheEndOfTheLogsIsTold(t *testing.T) {
 	at := func(s int) time.Time { return time.Date(2026, 11, 29, 14, 2, s, 0, time.UTC) }
 	in := rounds.Incident{
@@ -332,4 +337,41 @@ func TestTheLongestMayBeAnother(t *testing.T) {
 		"[peers saw: 3:15 3:7]. That before node 5 led term 7, at 11:50:20.722, may have been longer "+
 			"[peers saw: 5:3@37263644 1:18]: since when is not known.")
 	says(t, head("outage-17s-quorum-lost"), "the longest at least 16.2 s from 11:51:16.265 on", "!may have been longer")
+}
+
+// A log that is cut off was named by its missing messages only: its node is told to have written until then, if others
+// followed it later, or if it wrote each step, and was neither silent nor ended.
+func TestListTellsOfALogThatEndsEarly(t *testing.T) {
+	at := func(s int) time.Time { return time.Date(2026, 11, 29, 14, 1, s, 0, time.UTC) }
+	life := rounds.Life{From: at(0), Until: at(24), Last: rounds.Ref{Node: 2, Seq: 130}}
+	led := rounds.Leadership{Leader: 2, Term: 4, From: at(29), Followers: []rounds.Follower{{
+		Node: 1, From: at(29), First: rounds.Ref{Node: 1, Seq: 7},
+	}}}
+	const early = "     2  its records end at 14:01:24.000 [2:130]"
+	for name, c := range map[string]struct {
+		change func(l *rounds.Life, led *rounds.Leadership)
+		want   string
+	}{
+		"it led later": {func(*rounds.Life, *rounds.Leadership) {}, early + "\n"},
+		"it had led":   {func(_ *rounds.Life, led *rounds.Leadership) { led.From = at(20) }, "!its records end"},
+		"it wrote all steps": {func(l *rounds.Life, led *rounds.Leadership) {
+			l.Debug, led.From = true, at(20)
+		}, early},
+		"it was silent": {func(l *rounds.Life, led *rounds.Leadership) {
+			l.Debug, led.From = true, at(20)
+			l.Events = []rounds.LifeEvent{{Kind: rounds.Silent, At: at(25), Known: rounds.PeersSaw}}
+		}, "!its records end"},
+	} {
+		l, led := life, led
+		c.change(&l, &led)
+		g := &rounds.Group{
+			From: at(0), Until: at(50), Rounds: []*rounds.Round{{Term: 4}}, Leaderships: []rounds.Leadership{led},
+			Nodes: []rounds.Node{{ID: 2, Records: 130, Lives: []rounds.Life{l}}},
+		}
+		var out bytes.Buffer
+		if err := report.List(&out, g, report.Selection{}); err != nil {
+			t.Fatal(name, err)
+		}
+		says(t, out.String(), c.want)
+	}
 }

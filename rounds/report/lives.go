@@ -98,21 +98,78 @@ func happenings(g *rounds.Group, n *rounds.Node, lost, still []rounds.Dropped) (
 			}
 		}
 	}
-	for _, l := range n.Lives {
-		for _, s := range l.ClockSets {
-			text := fmt.Sprintf("its clock was set %s by %s%s", setBy(s.By), when(g, s.At), cite(g.Names, s.Ref))
-			later := slices.IndexFunc(list, func(c clause) bool { return c.at.After(s.At) })
-			if later < 0 {
-				later = len(list)
-			}
-			list = slices.Insert(list, later, clause{s.At, text})
-		}
-	}
 	if n.Records == 0 {
 		is, _ := withoutLog(g, n, still)
-		list = lossesSeen(g, n.ID, lost, is != unlogged)
+		return lossesSeen(g, n.ID, lost, is != unlogged)
+	}
+	return withLog(g, n, list)
+}
+
+// withLog adds to what happened to a node what happened to its clock and to its log.
+func withLog(g *rounds.Group, n *rounds.Node, list []clause) []clause {
+	insert := func(at time.Time, format string, args ...any) {
+		later := slices.IndexFunc(list, func(c clause) bool { return c.at.After(at) })
+		if later < 0 {
+			later = len(list)
+		}
+		list = slices.Insert(list, later, clause{at, fmt.Sprintf(format, args...)})
+	}
+	var led []time.Time
+	for i := range g.Leaderships {
+		if r := &g.Leaderships[i]; r.Leader == n.ID && r.First.IsZero() {
+			led = append(led, r.From)
+		}
+	}
+	for _, l := range n.Lives {
+		for _, s := range l.ClockSets {
+			insert(s.At, "its clock was set %s by %s%s", setBy(s.By), when(g, s.At), cite(g.Names, s.Ref))
+		}
+		if gap := hole(&l); gap != nil {
+			next := rounds.Ref{Node: n.ID, Incarnation: gap.After.Incarnation, Seq: gap.After.Seq + gap.Lost + 1}
+			insert(gap.Until, "%d of its records %s missing from %s to %s%s", gap.Lost,
+				words.Either(int(gap.Lost), "is", "are"), when(g, gap.From), when(g, gap.Until),
+				cite(g.Names, gap.After, next))
+		}
+		if endsEarly(&l, led, g.Until) {
+			insert(l.Until, "its records end at %s%s", when(g, l.Until), cite(g.Names, l.Last))
+		}
 	}
 	return list
+}
+
+// endsEarly reports whether a process lived on after its last record here: others followed it later in a term that it
+// wrote nothing of, or it wrote records of level debug, of which there are some each second, until it ended or was
+// silent, or the records of the others end. led is when it began to lead terms of which it wrote nothing.
+func endsEarly(l *rounds.Life, led []time.Time, logsEnd time.Time) bool {
+	const long = 5 * time.Second
+	at, next := l.Until, logsEnd
+	for _, e := range l.Events {
+		if e.At.After(at) {
+			next = e.At
+			if e.Kind == rounds.Ended && e.Known != rounds.PeersSaw {
+				next = at
+			}
+			break
+		}
+	}
+	later := slices.ContainsFunc(led, func(from time.Time) bool { return from.After(at) && !from.After(next) })
+	return later || l.Debug && next.Sub(at) > long
+}
+
+// hole returns the gap in the records of a process, nil if there is none of a second and more, or if there are several:
+// then records of some kinds are left out all the time.
+func hole(l *rounds.Life) (gap *rounds.Gap) {
+	for i := range l.Gaps {
+		if one := &l.Gaps[i]; !one.After.IsZero() && gap != nil {
+			return nil
+		} else if !one.From.IsZero() && !one.Until.IsZero() {
+			gap = one
+		}
+	}
+	if gap == nil || gap.Until.Sub(gap.From) < time.Second {
+		return nil
+	}
+	return gap
 }
 
 // endOf says when a process ended, and whether it was told to or, as far as anything tells, was not.
@@ -184,9 +241,8 @@ func lossesSeen(g *rounds.Group, id uint64, lost []rounds.Dropped, is bool) (lis
 	add := func(d *rounds.Detection) {
 		still := func(l rounds.Dropped) bool { return !l.Again && !l.At.Before(d.At) }
 		if !seen[d.Ref] {
-			all = append(all, sighting{
-				d.At, rounds.EndedProcess(d.Evidence, id), !slices.ContainsFunc(lost, still), []uint64{d.Node}, d.Refs(),
-			})
+			ended, back := rounds.EndedProcess(d.Evidence, id), !slices.ContainsFunc(lost, still)
+			all = append(all, sighting{d.At, ended, back, []uint64{d.Node}, d.Refs()})
 		}
 		seen[d.Ref] = true
 	}
