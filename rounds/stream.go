@@ -19,7 +19,7 @@ const settle = 10 * time.Second
 // since the last call. Then it forgets them. A round is over when this round or a later one has a
 // leader, and the records have moved on by ten seconds. If calm is true, records had time to come
 // since the last call: then the ten seconds are not needed for a round that got no record since
-// that call.
+// that call. One that brought no leader is over with the next one that did.
 func (b *Builder) Ended(calm bool) (ended []*Round, between []Finding) {
 	for _, g := range b.sorted() {
 		g.remember(b.deaths)
@@ -59,6 +59,10 @@ func (g *group) settled(calm bool) (over []uint64) {
 			break // and what comes after it waits for its turn
 		}
 		over = append(over, term)
+	}
+	// One line tells of a term that brought no leader and of the next one that does.
+	for n := len(over) - 1; n >= 0 && !g.open[over[n]].led; n-- {
+		over = over[:n]
 	}
 	return over
 }

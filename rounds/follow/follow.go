@@ -270,6 +270,9 @@ func (f *follower) print(r *rounds.Round) {
 		f.keep(f.printJSON(r))
 		return
 	}
+	if in := r.Incident; in != nil && r.Term < in.MainTerm() && len(r.Findings) == 0 {
+		return // the line of that term tells of it
+	}
 	if header := fmt.Sprint(r.Cluster, " ", r.Algorithm, r.Run); header != f.header {
 		f.header = header
 		f.keep(report.Header(f.Out, r.Cluster, r.Algorithm, r.Guarantee, r.Run))

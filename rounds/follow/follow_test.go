@@ -110,6 +110,43 @@ func TestQuorumLost(t *testing.T) {
 	})
 }
 
+// "--follow tells one outage twice": a term that brought no leader had its line before the next one, which brought one
+// and whose line tells of both.
+func TestATermInVainHasNoLineBeforeTheNextLeader(t *testing.T) {
+	following(t, func(write func(string), printed func() string) {
+		say := func(node, seq, term int, rest string) {
+			write(strings.Replace(lease(time.Now(), node, seq, rest), `"term":1`, fmt.Sprintf(`"term":%d`, term), 1))
+		}
+		leads := func(node, seq, term int) {
+			say(node, seq, term, fmt.Sprintf(`"event":"receive","why":["a majority voted in term %d -> lead"],`+
+				`"role":"leader","leader":%d,"token":%d,"leader_change":"elected","prev_leader":0`, term, node, term))
+		}
+		asks := func(node, seq, term int) {
+			say(node, seq, term, fmt.Sprintf(`"event":"timeout","why":["no leader was heard of -> ask the voters for `+
+				`term %d"],"role":"looking","leader":0,"sent":["PRE_VOTE>2#%d:%d"]`, term, node, 100+seq))
+		}
+		asks(3, 1, 1)
+		leads(3, 2, 1)
+		say(1, 1, 1, `"event":"receive","why":["3 leads term 1 -> follow it"],"role":"follower","leader":3,"token":1,`+
+			`"leader_change":"elected","prev_leader":0`)
+		time.Sleep(time.Minute)
+		say(1, 2, 1, `"event":"peers","alive":[1,2],"evidence":"link-closed 3, dial-refused 3","role":"looking",`+
+			`"leader":0,"leader_change":"lost","prev_leader":3`)
+		asks(1, 3, 2)
+		time.Sleep(700 * time.Millisecond)
+		asks(1, 4, 3)
+		leads(1, 5, 3)
+		for seq := 6; seq < 12; seq++ { // the round of term 3 goes on, and that of term 2 does not
+			time.Sleep(300 * time.Millisecond)
+			say(1, seq, 3, `"event":"receive","from":2,"role":"leader","leader":1,"token":3`)
+		}
+		time.Sleep(20 * time.Second)
+		if text := printed(); strings.Contains(text, "\n     2  ") || strings.Count(text, "\n   2-3  ") != 1 {
+			t.Errorf("one outage has other lines than one: %s", text)
+		}
+	})
+}
+
 // A second leader of a term was known when the line of the term had been printed: no line told of it, also not at the
 // end.
 func TestASecondLeaderOfATermThatWasTold(t *testing.T) {
