@@ -35,7 +35,7 @@ func Head(g *rounds.Group) []string {
 	case len(g.Leaderships) == 0:
 		return neverLed(g)
 	}
-	now := []string{present(g), upAndDown(g), withoutLeader(g)}
+	now := []string{present(g), upAndDown(g), aside(g), withoutLeader(g)}
 	if !g.Replaced.IsZero() {
 		now = []string{fmt.Sprintf("All of its processes had ended by %s, when the cluster was made anew.",
 			dated(g.Replaced)), withoutLeader(g)}
@@ -260,6 +260,37 @@ func upAndDown(g *rounds.Group) string {
 		parts = append(parts, others+", "+tell)
 	}
 	return fmt.Sprintf("Of %s, %s.", words.Plural(len(g.Nodes), "node"), words.And(parts...))
+}
+
+// aside says which of the nodes that run do not stand for election when the records end, and why: those with the same
+// reason together. It is "" if there is none.
+func aside(g *rounds.Group) string {
+	ids, by := map[string][]uint64{}, map[string][]rounds.Ref{}
+	var order []string
+	lost := departures(g)
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		if n.Aside.IsZero() || awayBy(g, n, lost[n.ID]) {
+			continue
+		}
+		why := cmp.Or(n.Ineligible, "asked to resign")
+		if ids[why] == nil {
+			order = append(order, why)
+		}
+		ids[why], by[why] = append(ids[why], n.ID), append(by[why], n.Aside)
+	}
+	const most = 3
+	var parts []string
+	for _, why := range order[:min(most, len(order))] {
+		parts = append(parts, fmt.Sprintf("%s, %s%s", shortIDs(ids[why]), why, cite(g.Names, by[why]...)))
+	}
+	switch n := len(order) - most; {
+	case len(order) == 0:
+		return ""
+	case n > 0:
+		parts = append(parts, fmt.Sprintf("others for %s", words.Plural(n, "more reason")))
+	}
+	return fmt.Sprintf("Not standing for election: %s.", strings.Join(parts, "; "))
 }
 
 // conditions says which nodes are in each condition, and by which records, and whether all nodes of the group are in

@@ -375,3 +375,31 @@ func TestListTellsOfALogThatEndsEarly(t *testing.T) {
 		says(t, out.String(), c.want)
 	}
 }
+
+// "Who may not lead now": two of the four voters that ran stood aside, and only why-not told it, asked of each.
+func TestHeadTellsWhoStandsAside(t *testing.T) {
+	says(t, strings.Join(report.Head(caseOf(t, "paused-and-killed")), "\n"), "\nNot standing for election: node 2, "+
+		`paused since 2026-11-25T09:22:07Z by 127.0.0.1 because "disk swap 2" [2:6].`+"\n")
+	at := time.Date(2026, 11, 29, 14, 1, 0, 0, time.UTC)
+	node := func(id uint64, why string, ended bool) rounds.Node {
+		l := rounds.Life{Until: at}
+		if ended {
+			last := rounds.Ref{Node: id, Seq: 9}
+			l.Events = []rounds.LifeEvent{{Kind: rounds.Ended, Known: rounds.OwnWord, At: at, Ref: last}}
+		}
+		return rounds.Node{
+			ID: id, Records: 9, Ineligible: why, Aside: rounds.Ref{Node: id, Seq: 8}, Lives: []rounds.Life{l},
+		}
+	}
+	g := &rounds.Group{
+		Until: at, Leaderships: []rounds.Leadership{{Leader: 5, Term: 1, First: rounds.Ref{Node: 5, Seq: 1}, From: at}},
+		Nodes: []rounds.Node{
+			node(1, "paused", false), node(2, "", false), node(3, "paused", false), node(4, "paused", true),
+			{ID: 5, Records: 1, Lives: []rounds.Life{{Until: at}}},
+		},
+	}
+	says(t, strings.Join(report.Head(g), "\n"),
+		"\nNot standing for election: nodes 1 and 3, paused [1:8 3:8]; node 2, asked to resign [2:8].")
+	g.Nodes = g.Nodes[3:]
+	says(t, strings.Join(report.Head(g), "\n"), "!Not standing")
+}

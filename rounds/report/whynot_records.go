@@ -109,8 +109,11 @@ func asked(g *rounds.Group, id uint64) *rounds.Ballot {
 func lastLife(n *rounds.Node) rounds.Life { return n.Lives[len(n.Lives)-1] }
 
 // away reports whether the node's last process had ended or was silent when the records end, as its peers saw it.
-func away(g *rounds.Group, n *rounds.Node) bool {
-	lost, again := lossesIn(g, n.ID)
+func away(g *rounds.Group, n *rounds.Node) bool { return awayBy(g, n, departures(g)[n.ID]) }
+
+// awayBy is away for a node and how others lost it.
+func awayBy(g *rounds.Group, n *rounds.Node, by []rounds.Dropped) bool {
+	lost, again := lossesOf(g, n, by)
 	return len(lost) > 0 && again == "" || len(n.Lives) > 0 && lastEvent(n).Kind == rounds.Ended
 }
 
