@@ -84,6 +84,22 @@ func (b *Builder) Leaderless() (open []Vacancy) {
 	return open
 }
 
+// Clocks returns for each cluster whose clocks differ which nodes' clocks are not right, and the nodes. Call Leaderless
+// before.
+func (b *Builder) Clocks() (differ []*Group) {
+	for _, g := range b.sorted() {
+		if !g.fix.differ() {
+			continue
+		}
+		out := &Group{Cluster: g.key.cluster, Algorithm: g.key.algo, Run: g.key.run, Clocks: g.fix.list()}
+		for _, id := range slices.Sorted(maps.Keys(g.nodes)) {
+			out.Nodes = append(out.Nodes, Node{ID: id, Records: 1})
+		}
+		differ = append(differ, out)
+	}
+	return differ
+}
+
 // Further returns the changes of leadership since the last call to further leaders of terms whose rounds had ended
 // before. Call Ended before.
 func (b *Builder) Further() (further []Vacancy) {

@@ -22,6 +22,8 @@ const (
 	calmEvery = 500 * time.Millisecond
 	// askEvery is the number of records after which it looks for such rounds.
 	askEvery = 4096
+	// worthTelling is by how much a clock is not right at least if that is told before the end.
+	worthTelling = 10 * time.Millisecond
 )
 
 // follower prints rounds while records come in. Each source has a goroutine of
@@ -37,6 +39,7 @@ type follower struct {
 	seen    logs.Stats         // by the readers that have ended
 	header  string             // of the group that was printed last
 	vacant  map[string]vacancy // by cluster
+	clocks  map[string]bool    // by cluster and node: whether it was said that its clock is not right
 	err     error              // of the output
 }
 
@@ -169,6 +172,7 @@ func (f *follower) watch(ctx context.Context, ended <-chan struct{}) {
 		if f.behind.Load() <= 0 {
 			f.tell(true)
 			f.tellVacancies()
+			f.tellClocks()
 		}
 		f.mu.Unlock()
 	}
@@ -255,6 +259,27 @@ func (f *follower) tellVacancies() {
 		now[cluster] = is
 	}
 	f.vacant = now
+}
+
+// tellClocks says which clocks are not right, once of each node, when messages in both directions tell it: all times of
+// its records are told by the others' clocks. The caller holds mu.
+func (f *follower) tellClocks() {
+	if f.JSON || f.header == "" {
+		return
+	}
+	for _, g := range f.Builder.Clocks() {
+		for _, c := range g.Clocks {
+			of := fmt.Sprint(g.Cluster, " ", g.Algorithm, g.Run, " ", c.Node)
+			if c.Offset.Abs() < worthTelling || c.Error <= 0 || f.clocks[of] {
+				continue
+			}
+			if f.clocks == nil {
+				f.clocks = map[string]bool{}
+			}
+			f.clocks[of] = true
+			f.keep(report.ClockRemark(f.Out, g, c))
+		}
+	}
 }
 
 func (f *follower) printVacancy(v rounds.Vacancy) error {

@@ -147,6 +147,37 @@ func TestATermInVainHasNoLineBeforeTheNextLeader(t *testing.T) {
 	})
 }
 
+// "The wall clock of node 2 is 37 s behind" came at the end only: all times before are told by the others.
+func TestAClockThatIsNotRight(t *testing.T) {
+	following(t, func(write func(string), printed func() string) {
+		const behind = 37 * time.Second
+		say := func(node, seq int, rest string) {
+			line, now := lease(time.Now(), node, seq, rest), time.Now()
+			if node == 2 { // by its wall clock, and not by the hybrid one
+				line = strings.Replace(line, now.Format(time.RFC3339Nano), now.Add(-behind).Format(time.RFC3339Nano), 1)
+			}
+			write(line)
+		}
+		say(1, 1, `"event":"timeout","why":["no leader was heard of -> ask the voters for term 1"],"role":"looking",`+
+			`"leader":0,"sent":["PRE_VOTE>2#1:2","PRE_VOTE>3#1:3"]`)
+		time.Sleep(time.Millisecond)
+		for node := 2; node <= 3; node++ {
+			say(node, 1, fmt.Sprintf(`"event":"receive","from":1,"msg":"PRE_VOTE","msg_id":"1:%d","why":["1 asks for `+
+				`term 1 -> yes"],"role":"looking","leader":0,"sent":["PRE_VOTE_REPLY>1#%d:1"]`, node, node))
+		}
+		time.Sleep(time.Millisecond)
+		say(1, 2, `"event":"receive","from":3,"msg":"PRE_VOTE_REPLY","msg_id":"3:1","role":"looking","leader":0`)
+		say(1, 3, `"event":"receive","from":2,"msg":"PRE_VOTE_REPLY","msg_id":"2:1",`+
+			`"why":["a majority voted in term 1 -> lead"],"role":"leader","leader":1,"token":1,`+
+			`"leader_change":"elected","prev_leader":0`)
+		time.Sleep(20 * time.Second)
+		const want = "* The wall clock of node 2 is 37 s behind those of nodes 1 and 3, by which all times"
+		if text := printed(); strings.Count(text, want) != 1 {
+			t.Errorf("it is not said once that a clock is not right: %s", text)
+		}
+	})
+}
+
 // A second leader of a term was known when the line of the term had been printed: no line told of it, also not at the
 // end.
 func TestASecondLeaderOfATermThatWasTold(t *testing.T) {
