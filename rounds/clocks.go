@@ -293,13 +293,17 @@ func (g *group) compared(one, other uint64) bool {
 }
 
 // ahead reports whether the hybrid clock of the node, which follows those of others, was far ahead of its own clock, as
-// in the first record of a log that was rotated: the clocks differ, also where no message compares them.
+// in the first record of a log that was rotated: the clocks differ, also where no message compares them. It shows that
+// only beyond what somebody set a clock forward by, by the word of its node: the times that are told are without that.
 func (g *group) ahead(node uint64) bool {
-	lead := g.pairing.lead(node)
+	lead, set := g.pairing.lead(node), time.Duration(0)
 	for _, l := range g.nodes[node].lives {
 		lead = max(lead, l.lead)
 	}
-	return time.Duration(lead)*time.Microsecond > maxTransit
+	for _, m := range g.nodes {
+		set = max(set, m.setForward)
+	}
+	return time.Duration(lead)*time.Microsecond > maxTransit+set
 }
 
 // meet reports whether both nodes wrote at some time, by their own clocks, none of them saw the other one before that

@@ -352,6 +352,39 @@ func TestHybridClockTellsThatClocksDiffer(t *testing.T) {
 	}
 }
 
+// "No messages compare the clocks": the hybrid clock of node 1 is ahead of its own, since it follows that of node 2,
+// which was set forward, or since its own was set back, by the words of the nodes. That shows of no clocks that they
+// differ.
+func TestHybridClockFollowsAClockThatWasSet(t *testing.T) {
+	for _, set := range []struct {
+		node  uint64
+		by    time.Duration
+		ahead int // node 1's hybrid clock, in ms
+		told  bool
+	}{
+		{1, 0, 10e3, true}, {2, 10 * time.Second, 10e3, false}, {2, 10 * time.Second, 30e3, true},
+		{1, -10 * time.Second, 0, false},
+	} {
+		v := newVoters()
+		v.start(1, 0)
+		v.start(2, 0)
+		v.set[set.node] = set.by
+		v.add(set.node, 1000, trace.Record{Event: "timeout", Term: 1})
+		v.add(2, 1000, trace.Record{Event: "timeout", Term: 1})
+		v.life[1]++
+		for ms := 2000; ms < 4000; ms += 500 {
+			v.add(1, ms, trace.Record{
+				Event: "receive", From: 2, Msg: "HEARTBEAT", MsgID: fmt.Sprint("2:", ms), Term: 1,
+				HLC: fmt.Sprintf("%d.1", atMS(ms+set.ahead).UnixMicro()),
+			})
+		}
+		unknown := strings.Join(v.b.History().Groups[0].Unknown, "\n")
+		if strings.Contains(unknown, "No messages compare the clocks of nodes 1 and 2") != set.told {
+			t.Errorf("%+v: %q", set, unknown)
+		}
+	}
+}
+
 // senders returns the script of nodes whose clocks are ahead by so many ms, and what writes that a message of one took
 // so many ms to another.
 func senders(ahead map[uint64]int) (s *script, send func(from, to uint64, took int)) {

@@ -102,6 +102,7 @@ type member struct {
 	term, leader uint64
 	followed     uint64        // the highest term of a leader that it named
 	clockSet     time.Duration // by how much the clock was set, by the last record that came in
+	setForward   time.Duration // the most of that
 }
 
 // log holds the records of one term until its round is built.
@@ -363,7 +364,7 @@ func (m *member) life(rec *trace.Record, g *group) *life {
 		node: rec.Node, incarnation: strings.Clone(incarnation), setBefore: before, lists: g.emptyLists(),
 	}
 	if clock, err := proto.ParseHLC(rec.HLC); err == nil {
-		m.current.lead = clock.Micros - rec.Time.UnixMicro()
+		m.current.lead = clock.Micros - rec.Time.Add(-m.clockSet-rec.ClockSet).UnixMicro()
 	}
 	m.lives = append(m.lives, m.current)
 	m.byIncarnation[m.current.incarnation] = m.current

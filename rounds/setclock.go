@@ -24,6 +24,7 @@ func (m *member) unset(l *life, rec *trace.Record) *trace.Record {
 	if m.clockSet == 0 { // nearly always
 		return rec
 	}
+	m.setForward = max(m.setForward, m.clockSet)
 	right := *rec
 	right.Time = rec.Time.Add(-m.clockSet)
 	if !rec.ValidUntil.IsZero() {
