@@ -198,9 +198,10 @@ func TestWhoAskedForATermInVainIsNotCalledTheLeader(t *testing.T) {
 // "An operator asked node 3 for an election" was given as the reason for a change, and node 3, which led under a lease,
 // handed over since its host was to leave. Nor does the call at another node end a lease.
 func TestAnOperatorsCallEndsNoLeadershipUnderALease(t *testing.T) {
-	over := trace.Record{Term: 1, Event: "timeout", LeaderChange: trace.Resigned, Why: []string{
-		"1 would take over -> lead term 1 no more",
-	}}
+	over := trace.Record{
+		Term: 1, Event: "timeout", PrevLeader: new(uint64(3)), LeaderChange: trace.Resigned,
+		Why: []string{"1 would take over -> lead term 1 no more"},
+	}
 	asked := trace.Record{
 		Term: 1, Leader: 3, Token: 1, ValidUntil: atMS(1500), Event: "transfer",
 		Detail: "to the best node: the host is to leave", Why: []string{"asked to hand over -> offer it to 1"},
@@ -211,13 +212,15 @@ func TestAnOperatorsCallEndsNoLeadershipUnderALease(t *testing.T) {
 	for name, c := range map[string]struct {
 		at        uint64
 		asked     bool
+		missing   uint64 // records before its end
 		ended     trace.Record
 		wantCause string
 	}{
-		"of the leader":           {3, false, over, "node 3 stopped leading"},
-		"before it was asked":     {2, true, over, "node 3 stopped leading: the host is to leave"},
-		"before the lease ends":   {2, false, ranOut, "the lease of node 3 ended"},
-		"of who is better by now": {1, false, over, "an operator asked node 1 for an election"},
+		"of the leader":           {3, false, 0, over, "node 3 stopped leading"},
+		"before it was asked":     {2, true, 0, over, "node 3 stopped leading: the host is to leave"},
+		"before it may be asked":  {2, false, 1, over, "node 3 stopped leading"},
+		"before the lease ends":   {2, false, 0, ranOut, "the lease of node 3 ended"},
+		"of who is better by now": {1, false, 0, over, "an operator asked node 1 for an election"},
 	} {
 		v := newVoters()
 		v.ask(3, 1, 1)
@@ -229,6 +232,7 @@ func TestAnOperatorsCallEndsNoLeadershipUnderALease(t *testing.T) {
 		if c.asked {
 			v.add(3, 700, asked)
 		}
+		v.seq["n3life0"] += c.missing
 		v.add(3, 900, c.ended)
 		v.lead(1, 902, 2)
 		if in := v.last(); in.Why != c.wantCause {

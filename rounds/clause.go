@@ -152,15 +152,26 @@ func (in *Incident) askedSince(c *Cause, g *group) bool {
 	return asked.why != "" && off != unbounded && asked.at.After(c.At.Add(off))
 }
 
-// calledBeside reports whether an operator asked for an election, and the leader before stopped for another reason.
-// Under a lease, that call ends a leadership only where the leader hands over to who is the better choice by then.
+// calledBeside reports whether an operator asked for an election, and the leader before stopped for another reason, or
+// may have. Under a lease, that call ends a leadership only where the leader hands over to who is the better choice by
+// then.
 func (in *Incident) calledBeside(c *Cause, g *group) bool {
 	if !leased(g.guarantee) || c.Kind != Operator || in.Former == 0 {
 		return false
 	}
 	led := g.leaderships[leadershipKey{in.Former, in.FormerTerm}]
 	return in.Ended.Kind == EndedByLease || in.Ended.Kind == EndedByProcess || c.Node == in.Former ||
-		led != nil && g.askedFor(led) != ""
+		led != nil && (g.askedFor(led) != "" || g.requestMissing(led))
+}
+
+// requestMissing reports whether the leader may have been asked to give up its term by a record that is missing.
+func (g *group) requestMissing(led *Leadership) bool {
+	if led.life == nil || led.Last.IsZero() {
+		return true
+	}
+	whole := led.life.rangeOf(led.Last.Seq)
+	first, _ := led.life.after(led.End.Add(-maxHandOver), g.fix)
+	return whole >= first.seq && (whole > led.First.Seq || led.unseen)
 }
 
 // askedFor says why the leader was asked to give up its term before it did by its own word; "" if it was not.

@@ -228,11 +228,11 @@ func (r *reading) compareLent(in *rounds.Incident) {
 	}
 }
 
-// askedToStop reports whether what the former leader did before it stopped, by its log, is that it was asked to stop,
-// and not that it offered to hand over to a better node.
+// askedToStop reports whether what the former leader did before it stopped is that it was asked to stop, and not that
+// it offered to hand over to a better node.
 func (r *reading) askedToStop(in *rounds.Incident) (asked bool) {
-	for i := range r.shown {
-		rec := &r.shown[i]
+	for i := range r.run.records {
+		rec := &r.run.records[i]
 		switch {
 		case rec.Time.After(r.trueTime(in.Former, in.From)):
 			return asked
