@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/words"
 )
@@ -159,6 +160,9 @@ func (r *Round) bothLed(g *group, first, second Winner) bool {
 	case leased(r.Guarantee):
 	case g.apart(first.Node, second.Node) == unbounded:
 		unsure = " No messages compare their clocks." + noFault
+	case led != nil && !led.End.IsZero() && led.End.Before(second.At) && led.Ended.Known != OwnWord &&
+		g.beganSince(second, g.ledSurely(led)):
+		unsure = noFault
 	case led != nil && led.sign.Before(second.At) && (led.End.IsZero() || led.Ended.Known == Inferred):
 		unsure = fmt.Sprintf(" It is no fault if node %d had ended by then: the last record that tells of it is from "+
 			"%s before.", first.Node, Span(second.At.Sub(led.sign)))
@@ -191,11 +195,25 @@ func (g *group) unknowing(first, second Winner, term uint64) bool {
 	up := g.ups.at[l.ref(0)] // shortly after it began; if it had heard of a leader by then, it wrote a record before
 	began := (l.started || !up.IsZero()) && !led.End.Add(off).After(g.fix.at(l.node, earliest(l.from, up)))
 	if before := g.nodes[second.Node].at(led.End.Add(off), g.fix); began && before != nil && before != l {
-		began = g.fix.at(l.node, before.until).Before(led.End.Add(off)) // else that one ran still
+		began = led.Ended.Known == OwnWord && g.fix.at(l.node, before.until).Before(led.End.Add(off)) // else it may run
 	}
 	return began || slices.ContainsFunc(g.absences(second.Node), func(a absence) bool {
-		return a.covers(led.End, led.End.Add(off)) && a.ended && a.how != unseen
+		return a.covers(g.ledSurely(led), led.End.Add(off)) && a.ended && a.how != unseen
 	})
+}
+
+// beganSince reports whether the process of the leader began after the time t, as far as its records tell.
+func (g *group) beganSince(w Winner, t time.Time) bool {
+	l := g.nodes[w.Node].byIncarnation[w.Ref.Incarnation]
+	return l != nil && g.fix.at(w.Node, l.from).After(t)
+}
+
+// ledSurely returns until when the leader surely led. It ceased to at any time since then, unless it tells when.
+func (g *group) ledSurely(led *Leadership) time.Time {
+	if led.Ended.Known == OwnWord {
+		return led.End
+	}
+	return earliest(led.End, latest(led.From, g.fix.at(led.Leader, led.wrote)))
 }
 
 // judgeFollowers adds a finding if nodes followed different leaders of the term, and the records of one of those

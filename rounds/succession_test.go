@@ -55,6 +55,33 @@ func TestLeadersOfOneTermInSuccession(t *testing.T) {
 	}
 }
 
+// Two nodes led the same term, and no finding told of it: the first leader may have been killed at any time since its
+// last record, and so while the second node ran.
+func TestLeadersOfOneTermOfWhichTheFirstWasKilled(t *testing.T) {
+	for wrote, found := range map[int]bool{1000: true, 3000: false} { // the first leader, in ms
+		s := newScript()
+		s.add(1, 0, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		s.add(2, 0, trace.Record{Event: "start"})
+		s.lead(3, 10, 4)
+		s.add(3, wrote, trace.Record{Term: 4, Event: "peers", Alive: []uint64{3}, Leader: 3})
+		s.add(1, 2000, trace.Record{Event: "peers", Alive: []uint64{1}, Evidence: "link-closed 2, dial-refused 2"})
+		s.incarnation, s.seq[2], s.seq[3] = "bbbbbbbb", 0, 0
+		s.add(3, 4000, trace.Record{Event: "start"})
+		s.add(2, 5000, trace.Record{Event: "start"})
+		s.lead(2, 6000, 4)
+		text := ""
+		for _, f := range s.b.History().Groups[0].Findings {
+			if f.Name == rounds.TwoLeaders {
+				text = f.Text
+			}
+		}
+		const unsure = "It is no fault if one of them was dead when the other ceased to lead."
+		if (text != "") != found || found && !strings.Contains(text, unsure) {
+			t.Errorf("the last record after %d ms: %q", wrote, text)
+		}
+	}
+}
+
 // "Two nodes led the same term": nodes 1 and 2 did, which both began after the first leader of the term had ceased.
 func TestTwoLeadersAfterTheFirst(t *testing.T) {
 	s := newScript()
