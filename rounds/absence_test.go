@@ -303,6 +303,12 @@ func TestBackWithoutARecordOfIt(t *testing.T) {
 			v.lose(1, 2800, "", 1, 3)
 			v.start(3, 3000)
 		}, "voters 2 and 3 ended: 1 of 3 remains, too few to elect for 1.8 s of the 3.51 s; surely [2]", 1800},
+		"another one that began since lost its link to one that wrote nothing": {func(v *voters) {
+			v.lose(4, 1200, "", 4)
+			v.life[4]++
+			v.lose(4, 2800, "link-closed 3, dial-refused 3", 4)
+			v.start(3, 3500)
+		}, "voters 2 and 3 ended: 1 of 3 remains, too few to elect for 2.5 s of the 3.51 s; surely [2]", 2500},
 		"only its end was proven": {func(*voters) {
 		}, "voters 2 and 3 ended: 1 of 3 remains; surely [2]", 3010}, // until another one led
 	} {

@@ -62,10 +62,31 @@ func (g *group) cameBack(l *life, ended time.Time) (at time.Time, known bool) {
 		return at, at.IsZero()
 	}
 	next := g.fix.at(l.node, l.next.from)
-	if between := !at.IsZero() && at.Add(g.fix.error()).Before(next); l.next.started && !between {
+	between := !at.IsZero() && at.Add(g.fix.error()).Before(next)
+	if l.next.started && !between && !g.linkedBetween(l.node, ended, next) {
 		return next, true
 	}
 	return earliest(at, next), false
+}
+
+// linkedBetween reports whether a process of another node, which began after the one time, had a link to the node that
+// closed before the other time: a process that wrote nothing ran in between.
+func (g *group) linkedBetween(id uint64, from, until time.Time) bool {
+	for _, d := range g.dropsSince(id, from) {
+		if !d.At.Before(until) {
+			break
+		}
+		m := g.nodes[d.Node]
+		if m == nil || m.byIncarnation[d.Ref.Incarnation] == nil || !names(d.Evidence, "link-closed", id) {
+			continue
+		}
+		by := m.byIncarnation[d.Ref.Incarnation]
+		before := m.at(g.fix.at(by.node, by.from).Add(-1), g.fix)
+		if before != nil && before != by && g.fix.at(by.node, before.until).After(from.Add(g.fix.error())) {
+			return true
+		}
+	}
+	return false
 }
 
 // missedSince reports whether the process that saw another one end asked that node for its vote later, in vain, or
