@@ -357,8 +357,8 @@ func (m *member) life(rec *trace.Record, g *group) *life {
 		return l
 	}
 	before := m.clockSet
-	if c := m.current; c != nil && rec.Time.Before(c.from.Add(c.setBefore)) { // that one began later
-		before = c.setBefore
+	if c := m.current; c != nil && rec.Time.Before(c.from.Add(c.setBefore)) && rec.Time.Add(-before).Before(c.from) {
+		before = c.setBefore // that one began later
 	}
 	m.current = &life{
 		node: rec.Node, incarnation: strings.Clone(incarnation), setBefore: before, lists: g.emptyLists(),
