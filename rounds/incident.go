@@ -30,7 +30,8 @@ type Incident struct {
 	Until  time.Time `json:"until"`
 	// Sooner is since when Leader may have led at the earliest, if the record in which it began to is missing: Until is
 	// when another record tells that it leads. Zero otherwise.
-	Sooner time.Time `json:"sooner,omitzero"`
+	Sooner    time.Time `json:"sooner,omitzero"`
+	SoonerRef Ref       `json:"sooner_ref,omitzero"` // the record of Sooner
 
 	// Leaderless is how long nobody led: from From to Until, or 0 if the leaderships met or overlapped. It is how long
 	// nobody led at least where more is not known (see AtLeast and AtMost).
@@ -302,7 +303,12 @@ func (g *group) incident(c *change) Incident {
 	}
 	in.Leaderless = max(in.Until.Sub(in.From), 0)
 	if next != nil && (next.unseen || next.First.IsZero()) && in.Leaderless > 0 {
-		in.Sooner = latest(latest(next.before, in.soonest()), in.From)
+		in.Sooner, in.SoonerRef = in.From, in.Ended.Ref
+		for _, v := range []vote{{next.before, next.beforeRef}, in.soonest()} {
+			if v.at.After(in.Sooner) {
+				in.Sooner, in.SoonerRef = v.at, v.by
+			}
+		}
 		in.Leaderless = earliest(in.Sooner, in.Until).Sub(in.From)
 		in.prove(next.beforeRef)
 	}
@@ -314,13 +320,13 @@ func (g *group) incident(c *change) Incident {
 }
 
 // soonest returns when Leader had the votes at the earliest, by the records of the voters; zero if they do not tell.
-func (in *Incident) soonest() (at time.Time) {
+func (in *Incident) soonest() (last vote) {
 	for _, r := range in.rounds {
-		if r.Winner != nil && r.Winner.Node == in.Leader {
-			at = latest(at, r.soonest)
+		if r.Winner != nil && r.Winner.Node == in.Leader && r.soonest.at.After(last.at) {
+			last = r.soonest
 		}
 	}
-	return at
+	return last
 }
 
 // unsure reports whether the time until the next leadership is unlikely, and no messages compare the clocks by which it

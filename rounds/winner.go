@@ -141,30 +141,37 @@ func (r *Round) setSoonest(g *group) {
 	if r.Winner == nil || !r.Winner.untold() || !leased(r.Guarantee) {
 		return
 	}
-	votes := map[uint64]time.Time{} // the first of each voter
+	votes := map[uint64]*Step{} // the first of each voter
 	for i := range r.Messages {
 		m := &r.Messages[i]
 		if m.To != r.Winner.Node || m.SendStep < 0 || !slices.Contains(voteKinds, m.Kind) || r.refuses(m) {
 			continue
 		}
-		if at, voted := votes[m.From]; !voted || r.Steps[m.SendStep].At.Before(at) {
-			votes[m.From] = r.Steps[m.SendStep].At
+		if st := &r.Steps[m.SendStep]; votes[m.From] == nil || st.At.Before(votes[m.From].At) {
+			votes[m.From] = st
 		}
 	}
-	var told []time.Time
+	var told []vote
 	need := len(g.voters)/2 + 1
 	for id := range g.voters {
-		at, voted := votes[id]
+		st := votes[id]
 		switch off := g.apart(id, r.Winner.teller); {
 		case id == r.Winner.Node || off == unbounded || !g.toldAll(id, r.Winner.won):
 			need--
-		case voted:
-			told = append(told, at.Add(-off))
+		case st != nil:
+			told = append(told, vote{st.At.Add(-off), st.Ref})
 		}
 	}
-	if slices.SortFunc(told, time.Time.Compare); 0 < need && need <= len(told) {
+	slices.SortFunc(told, func(a, b vote) int { return a.at.Compare(b.at) })
+	if 0 < need && need <= len(told) {
 		r.soonest = told[need-1]
 	}
+}
+
+// vote is the time of a voter's vote, and its record.
+type vote struct {
+	at time.Time
+	by Ref
 }
 
 // toldAll reports whether no record of the node is missing up to the time t: it wrote on, or its process had ended.

@@ -117,13 +117,14 @@ func further(names *rounds.Names, in *rounds.Incident) []string {
 // longest says for how long nobody led at most, and what bounds it.
 func longest(names *rounds.Names, in *rounds.Incident) string {
 	text := "It was at most " + rounds.Span(in.AtMost())
-	missing := ""
+	missing, by := "", []rounds.Ref{in.PerhapsRef, in.SoonerRef}
 	if !in.Sooner.IsZero() {
+		by = append(by, in.Records[:min(1, len(in.Records))]...) // which tells that it led
 		missing = fmt.Sprintf("no record of node %d tells when it began to lead, which may have been from %s on",
 			in.Leader, clock(in.Sooner))
 	}
 	if in.Perhaps.IsZero() {
-		return text + colon(missing) + "."
+		return text + colon(missing) + cite(names, by...) + "."
 	}
 	how := "the lease had ended then, as far as a follower knew"
 	if in.Ended.Kind == rounds.EndedByProcess {
@@ -136,7 +137,7 @@ func longest(names *rounds.Names, in *rounds.Incident) string {
 	}
 	text += fmt.Sprintf(", if from %s on: %s%s", clock(in.Perhaps), how, cite(names, in.PerhapsRef))
 	if missing != "" {
-		text += "; " + missing
+		text += "; " + missing + cite(names, by[1:]...)
 	}
 	return text + ". Records of level debug would tell."
 }
