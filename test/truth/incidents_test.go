@@ -95,12 +95,13 @@ func (r *reading) endedBy(node uint64, at time.Time) bool {
 }
 
 var (
-	endedText = regexp.MustCompile(`the process of node (\d+) (?:had )?ended`)
-	offered   = regexp.MustCompile(`handed over: node (\d+) would take over$`)
-	aside     = regexp.MustCompile(`(?:^|, and )nodes? ([\d, and]+) stood aside(?:: .*| for the same reason)$`)
-	silenced  = regexp.MustCompile(`node (\d+) stopped answering`)
-	votersDid = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (ended|stopped|` +
-		`paused|silent|down or paused|not answering|without a sign of life here)`)
+	endedText  = regexp.MustCompile(`the process of node (\d+) (?:had )?ended`)
+	offered    = regexp.MustCompile(`handed over: node (\d+) would take over$`)
+	aside      = regexp.MustCompile(`(?:^|, and )nodes? [\d, and]+ stood aside(?:: .*| for the same reason)$`)
+	asideAsked = regexp.MustCompile(`nodes? ([\d, and]+)(?: stood aside)?: asked to resign`)
+	silenced   = regexp.MustCompile(`node (\d+) stopped answering`)
+	votersDid  = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (ended|stopped|` +
+		`paused|silent|down or paused|not answering|without a sign of life here|voting for nobody, with nothing saved)`)
 	votersUp = regexp.MustCompile(`: (?:at most )?(\d+) of (\d+) (?:remains?|at the fewest)` +
 		`(?:, too few to elect for .+ of the .+ m?s)?(?:, and (\d+) of (\d+) when the logs end)?$`)
 	notAlways = regexp.MustCompile(`(?:at first|for a time|later) (?:voters? )?\d`)
@@ -163,18 +164,14 @@ func (r *reading) compareRequest(in *rounds.Incident) {
 	}
 }
 
-// compareAside checks that the nodes that are told to have stood aside had been asked to.
+// compareAside checks that the nodes had been asked to stand aside that are told to have done so because of that.
 func (r *reading) compareAside(in *rounds.Incident) {
-	part := aside.FindStringSubmatch(in.Why)
-	if part == nil {
-		return
-	}
-	for _, id := range number.FindAllString(part[1], -1) {
-		asked := func(a act) bool {
-			return a.Node == numberOf(id) && a.What == "resign" && a.Error == "" && a.At.Before(r.during(in).Until)
-		}
-		if !slices.ContainsFunc(r.Acts, asked) {
-			r.fail("incident: a node stood aside that nobody had asked to", "node %s: %s", id, r.tellIncident(in))
+	asked := func(a act) bool { return a.What == "resign" && a.Error == "" && a.At.Before(r.during(in).Until) }
+	for _, part := range asideAsked.FindAllStringSubmatch(aside.FindString(in.Why), -1) {
+		for _, id := range number.FindAllString(part[1], -1) {
+			if !slices.ContainsFunc(r.Acts, func(a act) bool { return a.Node == numberOf(id) && asked(a) }) {
+				r.fail("incident: a node stood aside that nobody had asked to", "node %s: %s", id, r.tellIncident(in))
+			}
 		}
 	}
 }
@@ -214,18 +211,23 @@ func (r *reading) compareVoters(in *rounds.Incident) {
 					r.tellIncident(in))
 			}
 			then := span{middle.Add(-started), middle.Add(r.slack())}
+			dead := r.isDead(node, then.From) || r.isDead(node, then.Until) || r.wasDead(node, then)
 			switch {
 			case how == "without a sign of life here": // this is about the records
+			case strings.HasPrefix(how, "voting for nobody"):
+				if !r.acted(node, then.grow(noticed, 0), "start") {
+					r.fail("incident: a voter had nothing saved that ran", "node %d at %s: %s", node, clock(middle),
+						r.tellIncident(in))
+				}
 			case how == "ended":
 				if !r.endedBy(node, then.Until) {
 					r.fail("incident: a voter had ended that had not", "node %d at %s: %s", node, clock(middle),
 						r.tellIncident(in))
 				}
-			case (how == "dead" || how == "stopped") && !r.isDead(node, then.From) && !r.isDead(node, then.Until) &&
-				!r.wasDead(node, then):
+			case (how == "dead" || how == "stopped") && !dead:
 				r.fail("incident: a voter was "+how+" that lived", "node %d at %s: %s",
 					node, clock(middle), r.tellIncident(in))
-			case !r.touched(node, then):
+			case !dead && !r.touched(node, then) && !r.stalled(then): // which stops all nodes
 				r.fail("incident: a voter was "+how+" that was well", "node %d at %s: %s",
 					node, clock(middle), r.tellIncident(in))
 			}

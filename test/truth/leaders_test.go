@@ -82,6 +82,23 @@ func (r *reading) ledLater(l *rounds.Leadership, p *process) bool {
 	})
 }
 
+// succeeded reports whether a node said before that time that it leads a later term.
+func (r *reading) succeeded(l *rounds.Leadership, until time.Time) bool {
+	return slices.ContainsFunc(r.Sightings, func(seen *sighting) bool {
+		return seen.Leads && seen.Term > l.Term && seen.First.From.Before(until)
+	})
+}
+
+// lastLed returns when the leader last said that it leads, zero if it never did.
+func (r *reading) lastLed(l *rounds.Leadership) (at time.Time) {
+	for _, seen := range r.Sightings {
+		if seen.Leads && seen.Node == l.Leader && seen.Term == l.Term && seen.Last.From.After(at) {
+			at = seen.Last.From
+		}
+	}
+	return at
+}
+
 // compareLeaderEnd checks when the leadership of a process is told to have ended that was killed.
 func (r *reading) compareLeaderEnd(l *rounds.Leadership, p *process) {
 	slack, next := r.slack(), r.next(p)
@@ -110,6 +127,11 @@ func (r *reading) compareLeaderEnd(l *rounds.Leadership, p *process) {
 		if pause.Until.IsZero() || r.Plan.Voters && pause.length() > 300*time.Millisecond {
 			first = pause.From
 			break
+		}
+	}
+	if !r.whole() && r.Plan.Voters && r.succeeded(l, p.Until) { // of its own accord: another one ranked above it
+		if at := r.lastLed(l); at.Before(first) {
+			first = at
 		}
 	}
 	if l.Ended.Known == rounds.Inferred && !r.whole() {

@@ -27,7 +27,7 @@ func TestHowVotersWereMissingIsReadWhole(t *testing.T) {
 // that one stood aside.
 func TestWhyOthersStoodAsideIsNoRequest(t *testing.T) {
 	for why, want := range map[string]string{
-		"the process of node 2 ended, and node 3 stood aside: asked to resign at 2026-11-29T14:06:44Z by 127.0.0.1": "" +
+		"the process of node 2 ended, and node 3 stood aside: asked to resign at 2026-11-29T14:06:44Z by 10.0.0.7": "" +
 			"the process of node 2 ended",
 		"nodes 1 and 3 stood aside: asked to resign at 2026-11-29T14:06:44Z by 127.0.0.1": "",
 		"node 1 handed over: asked to resign, and node 1 stood aside for the same reason": "" +
