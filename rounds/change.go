@@ -47,7 +47,7 @@ func (g *group) allot(changes []change, rounds []*Round) {
 		}
 	}
 	for _, r := range rounds {
-		r.Further = nil
+		r.Further, r.Meanwhile = nil, nil
 		if r.State == Decided {
 			if i, ok := led[r.Term]; ok {
 				changes[i].rounds = append(changes[i].rounds, r)
@@ -64,11 +64,16 @@ func (g *group) allot(changes []change, rounds []*Round) {
 		for i >= 0 && i < len(changes) && g.calledBefore(r, changes[i].former) {
 			i--
 		}
+		if i == len(changes) && i > 0 {
+			g.calledBeside(r, changes[i-1].next)
+		}
 		if i < 0 || i == len(changes) || changes[i].former != nil && r.Term <= changes[i].former.Term {
 			continue
 		}
 		if c := &changes[i]; !g.inVain(r, c) {
 			c.rounds = append(c.rounds, r)
+		} else {
+			g.calledBeside(r, c.former)
 		}
 	}
 	for i := range changes {
@@ -136,6 +141,19 @@ func (g *group) calledBefore(r *Round, led *Leadership) bool {
 	at, by := r.lastCall()
 	off := g.apart(by.Node, led.first().Node)
 	return off != unbounded && at.Add(off).Before(led.From)
+}
+
+// calledBeside notes that somebody led when the round was called, by its own later word, and that the round brought no
+// leader.
+func (g *group) calledBeside(r *Round, led *Leadership) {
+	if led == nil || led.life == nil || len(r.Initiators) == 0 {
+		return
+	}
+	in := r.Initiators[0]
+	off := g.apart(in.Node, led.Leader)
+	if off != unbounded && in.At.Add(-off).After(led.From) && !in.At.Add(off).After(g.fix.at(led.Leader, led.wrote)) {
+		r.Meanwhile = &Reign{led.Leader, led.Term, []Ref{led.First, led.wroteRef}}
+	}
 }
 
 // inVain reports whether the round was over before the leader of the change had ceased to lead, or that leader had

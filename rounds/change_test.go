@@ -318,3 +318,22 @@ func TestATermThatWasOnlyAnsweredIsPartOfTheChangeBefore(t *testing.T) {
 		t.Errorf("%+v", in)
 	}
 }
+
+// "The round brought no leader", and "nobody" led: a node called in vain while another one led, or it did itself. Who
+// led is told, if the leader wrote so later.
+func TestACallInVainTellsWhoLed(t *testing.T) {
+	for wrote, told := range map[int]bool{3000: true, 500: false} {
+		v := newVoters()
+		v.ask(1, 0, 1)
+		v.lead(1, 10, 1)
+		v.follow(2, 20, 1, 1)
+		v.nominate(2, 600, 2, "the round brought no leader")
+		v.add(1, wrote, trace.Record{Term: 1, Event: "timeout", Leader: 1, Token: 1, ValidUntil: atMS(wrote + 990)})
+		v.add(2, 3010, trace.Record{Term: 1, Event: "timeout", Leader: 1, Token: 1, ValidUntil: atMS(3900)})
+		r := v.b.History().Groups[0].Rounds[1]
+		led := r.Meanwhile
+		if r.Term != 2 || r.Winner != nil || (led != nil) != told || told && (led.Leader != 1 || led.Term != 1) {
+			t.Errorf("%d: term %d: %+v", wrote, r.Term, led)
+		}
+	}
+}

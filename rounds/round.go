@@ -60,6 +60,9 @@ type Round struct {
 	// Further are the changes to other leaders of the term that came after that, in the order of time.
 	Further []*Incident `json:"further,omitempty"`
 
+	// Meanwhile is who led which term when the round was called, if it was called in vain, and brought no leader.
+	Meanwhile *Reign `json:"meanwhile,omitempty"`
+
 	Counts []KindCount `json:"counts"` // the counted messages, by kind
 	// AtLeast says that more messages may have been sent: at level info, nodes do not write the steps that decided
 	// nothing, or records are missing.
@@ -92,6 +95,13 @@ func (r *Round) Superseding() string {
 		return fmt.Sprintf("term %d had begun before it", r.Next)
 	}
 	return fmt.Sprintf("term %d came after it", r.Next)
+}
+
+// Reign names a leadership.
+type Reign struct {
+	Leader  uint64 `json:"leader"`
+	Term    uint64 `json:"term"`
+	Records []Ref  `json:"records"` // with which the leader began, and last wrote that it leads
 }
 
 // Cause says why the round began.

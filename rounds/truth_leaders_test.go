@@ -166,6 +166,7 @@ func (r *reading) compareEnd(l *rounds.Leadership, truth *sim.Reign) {
 // compareRounds compares the winner and the rivals of each round with the truth.
 func (r *reading) compareRounds() {
 	for _, one := range r.group.Rounds {
+		r.compareMeanwhile(one)
 		if one.Winner == nil {
 			if r.complete() && len(r.terms[one.Term]) > 0 {
 				r.fail("winner: missing", one.Term, "%+v", *r.terms[one.Term][0])
@@ -196,6 +197,20 @@ func (r *reading) compareWinner(term uint64, w *rounds.Winner, what string) {
 	at := r.trueTime(w.Node, w.At)
 	if at.Before(truth.From) || !at.Equal(truth.From) && r.shows(truth) && !r.rotated() && !r.holes() {
 		r.fail(what+": not at that time", term, "%d led from %v, not %v", w.Node, truth.From, at)
+	}
+}
+
+// compareMeanwhile checks that the node led the term that is said to have led it when another round was called in vain.
+func (r *reading) compareMeanwhile(one *rounds.Round) {
+	led := one.Meanwhile
+	if led == nil {
+		return
+	}
+	r.judge("calls in vain")
+	in := one.Initiators[0]
+	at, truth := r.trueTime(in.Node, in.At), r.reignOf(led.Leader, led.Term)
+	if truth == nil || at.Before(truth.From.Add(-r.blur())) || !truth.Until.IsZero() && at.After(truth.Until.Add(r.blur())) {
+		r.fail("call in vain: it did not lead then", one.Term, "%+v: called at %v, led %+v", led, at, truth)
 	}
 }
 

@@ -364,6 +364,9 @@ func middle(g *rounds.Group, r *rounds.Round, theory bool) (sentences []string) 
 	w := r.Winner
 	if w == nil {
 		say("Nobody led the term.")
+		if led := r.Meanwhile; led != nil {
+			say("Node %d led term %d when it was called%s.", led.Leader, led.Term, cite(names, led.Records...))
+		}
 		if r.State == rounds.Superseded {
 			say("%s.", words.Upper(r.Superseding()))
 		}

@@ -319,6 +319,9 @@ func Further(w io.Writer, names *rounds.Names, v rounds.Vacancy) error {
 func rowProof(names *rounds.Names, r *rounds.Round) string {
 	won, known := winnerRefs(r)
 	list := slices.Concat(causeRefs(r), won)
+	if r.Meanwhile != nil {
+		list = append(list, r.Meanwhile.Records...)
+	}
 	if in := r.Incident; whole(r) {
 		list = slices.Concat(in.Records, list)
 		if known = weaker(known, in.Ended.Known); in.Absent() {
@@ -398,6 +401,9 @@ func Leaderless(r *rounds.Round) string {
 func why(r *rounds.Round) string {
 	if whole(r) {
 		return r.Incident.Why
+	}
+	if led := r.Meanwhile; led != nil {
+		return fmt.Sprintf("%s, in vain: node %d led term %d", because(r), led.Leader, led.Term)
 	}
 	return because(r)
 }
