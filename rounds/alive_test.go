@@ -62,8 +62,8 @@ func TestToldAtOnceIsAlive(t *testing.T) {
 	}
 }
 
-// "All 4 others that the winner believed alive followed", of which one was frozen and one dead when it won: the record of
-// the win was missing, and the winner's belief that of much later; or who followed at any time counted. Nor are all
+// "All 4 others that the winner believed alive followed", of which one was frozen and one dead when it won: the record
+// of the win was missing, and the winner's belief that of much later; or who followed at any time counted. Nor are all
 // messages here then: "Term 4 took 24 messages".
 func TestFollowersOfAnUntoldWin(t *testing.T) {
 	for name, wins := range map[string]func(v *voters){

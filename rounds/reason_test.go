@@ -92,8 +92,8 @@ func TestCodesDecide(t *testing.T) {
 
 // "The call of node 1 was suppressed" by a record of five seconds after the election, in which the leader had resigned
 // and another node asked who leads: an answer to what was sent when all followed decided nothing. One to what was sent
-// before did. "1 loses to 3", in the election that node 2 won: what node 1 decides when it has lost that leader is about
-// the next election.
+// before did. "1 loses to 3", in the election that node 2 won: what node 1 decides when it has lost that leader is
+// about the next election.
 func TestAnswersAfterTheElectionDecideNothing(t *testing.T) {
 	follow := trace.Record{Term: 1, Event: "timeout", Leader: 3}
 	call := trace.Record{Term: 1, Event: "timeout", Sent: []string{"ELECTION>3#2:1"}}

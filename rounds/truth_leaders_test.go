@@ -209,13 +209,14 @@ func (r *reading) compareMeanwhile(one *rounds.Round) {
 	r.judge("calls in vain")
 	in := one.Initiators[0]
 	at, truth := r.trueTime(in.Node, in.At), r.reignOf(led.Leader, led.Term)
-	if truth == nil || at.Before(truth.From.Add(-r.blur())) || !truth.Until.IsZero() && at.After(truth.Until.Add(r.blur())) {
+	if truth == nil || at.Before(truth.From.Add(-r.blur())) ||
+		!truth.Until.IsZero() && at.After(truth.Until.Add(r.blur())) {
 		r.fail("call in vain: it did not lead then", one.Term, "%+v: called at %v, led %+v", led, at, truth)
 	}
 }
 
-// compareFollowed checks that the nodes that count as followers were there when the winner won, unless it believed that.
-// Where the record of the win is missing, that is when it was first followed.
+// compareFollowed checks that the nodes that count as followers were there when the winner won, unless it believed
+// that. Where the record of the win is missing, that is when it was first followed.
 func (r *reading) compareFollowed(one *rounds.Round) {
 	truth := r.reignOf(one.Winner.Node, one.Term)
 	if truth == nil || r.uncompared(one.Winner.Node) {

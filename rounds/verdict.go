@@ -25,8 +25,8 @@ func (r *Round) decide(in *scratch) {
 }
 
 // addVerdicts adds the verdicts of a step, which came after the election if after is set, and received nothing of it if
-// late is set, too. The same verdict on the same two nodes counts once, except that the refusals of different voters all
-// count.
+// late is set, too. The same verdict on the same two nodes counts once, except that the refusals of different voters
+// all count.
 func (r *Round) addVerdicts(s *Step, after, late bool, known map[decision]bool) {
 	for i := range s.reasons {
 		why := &s.reasons[i]

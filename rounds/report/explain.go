@@ -531,8 +531,8 @@ func cost(r *rounds.Round, theory bool) []string {
 		if !r.Terse {
 			why = "records are missing that may have sent others"
 		}
-		sentences = append(sentences, fmt.Sprintf("Term %d took at least %s (%s): %s.", r.Term, words.Plural(n, "message"),
-			kinds(r), why))
+		sentences = append(sentences, fmt.Sprintf("Term %d took at least %s (%s): %s.", r.Term,
+			words.Plural(n, "message"), kinds(r), why))
 	default:
 		took := fmt.Sprintf("Term %d took %s (%s).", r.Term, words.Plural(n, "message"), kinds(r))
 		sentences = append(sentences, took)

@@ -290,8 +290,8 @@ func (p *page) row(r *rounds.Round, dated bool) {
 	}
 }
 
-// followed says how many nodes followed of those that were there, as "3 of 4": "3 of ≥3" if another one followed that may
-// have been there; "-" if no other is known to have been there.
+// followed says how many nodes followed of those that were there, as "3 of 4": "3 of ≥3" if another one followed that
+// may have been there; "-" if no other is known to have been there.
 func followed(r *rounds.Round) string {
 	followers, least := len(in(r, rounds.PartFollower)), ""
 	expected := followers + len(in(r, rounds.PartBehind))
