@@ -452,11 +452,7 @@ func followers(g *rounds.Group, r *rounds.Round) (sentences []string) {
 	case len(follow) > 0:
 		say("%s %s.", words.Upper(words.Nodes(follow)), within)
 	}
-	if later := in(r, rounds.PartLater); len(later) > 0 {
-		say("%s followed, perhaps later; whether %s there when the winner won is not known%s.",
-			words.Upper(words.Nodes(later)), words.Either(len(later), "it was", "they were"),
-			cite(names, believed(r, rounds.PartLater)...))
-	}
+	sentences = append(sentences, followedLater(names, r)...)
 	for _, v := range r.Verdicts {
 		if v.Kind == rounds.Deposed && !algorithms.Guarantee(r.Guarantee).Leases() { // else two nominees met
 			say("Node %d stepped down when it met node %d, which led the same term%s.", v.Loser, v.Over,
@@ -502,6 +498,17 @@ func followers(g *rounds.Group, r *rounds.Round) (sentences []string) {
 			words.Either(len(untold), "it", "they"))
 	}
 	return sentences
+}
+
+// followedLater says who followed of whom no record tells whether it was there when the winner won.
+func followedLater(names *rounds.Names, r *rounds.Round) []string {
+	later := in(r, rounds.PartLater)
+	if len(later) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s followed, perhaps later; whether %s there when the winner won is not known%s.",
+		words.Upper(words.Nodes(later)), words.Either(len(later), "it was", "they were"),
+		cite(names, believed(r, rounds.PartLater)...))}
 }
 
 // howEnded returns how the process of a node ended that ran when the round was won.
