@@ -297,7 +297,7 @@ func (g *group) silence(l *life, d *drop, off time.Duration) []LifeEvent {
 		if d.backRef.IsZero() {
 			return []LifeEvent{began}
 		}
-		if !g.backUnsure(l, d) {
+		if !g.backUnsure(l, d) && !d.back.After(g.fix.at(l.node, l.until)) { // else it may have ended by then
 			back = seen
 		}
 	}

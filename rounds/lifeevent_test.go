@@ -134,6 +134,7 @@ func TestSeenAgainTooLate(t *testing.T) {
 			v.ask(2, 3000, 2)
 			v.add(1, 4950, trace.Record{Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:30001", Round: 2})
 		},
+		"it may have ended": func(v *voters) { v.add(1, 4900, trace.Record{Event: "timeout"}) },
 	} {
 		v := newVoters()
 		v.exchange(1, 1, 0, 5)
