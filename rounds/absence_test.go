@@ -672,3 +672,25 @@ func TestWhoSaysThatItEndsGivesASignOfLife(t *testing.T) {
 		}
 	}
 }
+
+// "The lease of node 3 ended" was told of an outage in which two of three voters were paused for long: one of them was
+// known to be in another way meanwhile, and neither time was long enough.
+func TestVotersWereMissingInSeveralWays(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.exchange(1, 0, 1, 2)
+	v.exchange(2, 0, 3, 4)
+	v.elect(3, 1, 1, 2)
+	v.expire(3, 1000, 1)
+	v.ask(1, 1500, 2)
+	v.lose(1, 2700, "heartbeat-missed 2", 1, 3)
+	v.add(2, 5000, trace.Record{Event: "timeout", Term: 1})
+	v.add(3, 5000, trace.Record{Event: "timeout", Term: 1})
+	v.lead(1, 13000, 2)
+	in := v.last()
+	const want = "voter 2 not answering and then silent, 3 not answering: 1 of 3 remains, " +
+		"too few to elect for 3.5 s of the 12 s"
+	if in.Why != want {
+		t.Errorf("%q, want %q: %+v", in.Why, want, in)
+	}
+}

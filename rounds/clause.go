@@ -276,18 +276,33 @@ func (in *Incident) missingVoters(g *group) string {
 		}
 	}
 	in.killed = len(voters)-killed <= len(voters)/2
-	for _, s := range shortages(away, len(voters), len(voters)/2, from, in.Until) {
-		long := s.length() >= max(length/4, min(maxTransit/2, length))
-		if long && (!in.Voters() || s.length() > in.lack.length()) {
-			in.lack = s
-		}
-	}
+	least := max(length/4, min(maxTransit/2, length))
+	in.lack = longest(shortages(away, len(voters), len(voters)/2, from, in.Until), least)
 	if !in.Voters() {
 		return ""
 	}
 	in.lacks = in.allLacks(away, len(voters), from)
 	in.doubts(voters, g)
 	return in.tellLacks("voter", len(voters), from)
+}
+
+// longest returns the longest of the shortages, but of no time in which there was one after the other for less than the
+// least. It returns zero if there is none. What is known of a voter that was missing all the time may have changed.
+func longest(all []shortage, least time.Duration) (found shortage) {
+	for i, next := 0, 0; i < len(all); i = next {
+		for next = i + 1; next < len(all) && all[next].from.Equal(all[next-1].until); {
+			next++
+		}
+		if all[next-1].until.Sub(all[i].from) < least {
+			continue
+		}
+		for _, s := range all[i:next] {
+			if len(found.missing) == 0 || s.length() > found.length() {
+				found = s
+			}
+		}
+	}
+	return found
 }
 
 // allLacks returns all times in which too few voters were there, beside the longest one. It leaves out those that were
