@@ -362,7 +362,9 @@ func TestHybridClockFollowsAClockThatWasSet(t *testing.T) {
 		ahead int // node 1's hybrid clock, in ms
 		told  bool
 	}{
-		{1, 0, 10e3, true}, {2, 10 * time.Second, 10e3, false}, {2, 10 * time.Second, 30e3, true},
+		{1, 0, 10e3, true},
+		{2, 10 * time.Second, 10e3, false},
+		{2, 10 * time.Second, 30e3, true},
 		{1, -10 * time.Second, 0, false},
 	} {
 		v := newVoters()

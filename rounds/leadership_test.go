@@ -360,8 +360,9 @@ func TestBeginsByAClockThatNothingCompares(t *testing.T) {
 	}
 }
 
-// "Nobody led since 12:00:01.390" was told, when the lease had ended that the leader wrote as it began to lead. At level
-// info it writes down no renewals, and the only other voter that lived has no log: that led when the lease had ended.
+// "Nobody led since 12:00:01.390" was told, when the lease had ended that the leader wrote as it began to lead. At
+// level info it writes down no renewals, and the only other voter that lived has no log: that led when the lease had
+// ended.
 func TestALeaseWhoseRenewalsNobodyWroteDown(t *testing.T) {
 	v := newVoters()
 	v.level = "info"

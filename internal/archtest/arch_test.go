@@ -60,8 +60,8 @@ var house = []room{
 	{
 		path: "internal/play",
 		module: []string{
-			"algorithms", "algorithms/catalog", "internal/scenario", "internal/sim", "internal/testcluster", "internal/trace",
-			"node/httpapi", "proto",
+			"algorithms", "algorithms/catalog", "internal/scenario", "internal/sim", "internal/testcluster",
+			"internal/trace", "node/httpapi", "proto",
 		},
 	},
 	{path: "internal/scenario", module: []string{"algorithms/catalog", "proto"}},

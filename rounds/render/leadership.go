@@ -82,8 +82,8 @@ func goneAt(n *rounds.Node) (at time.Time) {
 	return at
 }
 
-// limits returns the times of the first record of a group and of the last one, or of a later line of its logs until which
-// nobody led.
+// limits returns the times of the first record of a group and of the last one, or of a later line of its logs until
+// which nobody led.
 func limits(g *rounds.Group) (first, last time.Time) {
 	for _, n := range g.Nodes {
 		for _, l := range n.Lives {
