@@ -98,8 +98,8 @@ func (g *group) findEvents(l *life) (events []LifeEvent) {
 	return events
 }
 
-// beginning returns when the process began, and where it says so: in the record of its start, or in the line by which it
-// says that it runs, since at level info a start that decided nothing is no record. Zero if it says it nowhere.
+// beginning returns when the process began, and where it says so: in the record of its start, or in the line by which
+// it says that it runs, since at level info a start that decided nothing is no record. Zero if it says it nowhere.
 func (g *group) beginning(l *life) (at time.Time, ref Ref) {
 	up := g.ups.at[l.ref(0)]
 	switch {

@@ -152,8 +152,8 @@ func (r *reading) compareLeaderEnd(l *rounds.Leadership, p *process) {
 	}
 }
 
-// compareOverlap checks that under a lease nobody is told to lead beside another. Of a leader whose clock is told not to
-// be compared, nobody can tell when it led, as the others count the time.
+// compareOverlap checks that under a lease nobody is told to lead beside another. Of a leader whose clock is told not
+// to be compared, nobody can tell when it led, as the others count the time.
 func (r *reading) compareOverlap(l *rounds.Leadership) {
 	apart := r.uncompared()
 	for i := range r.group.Leaderships {
