@@ -244,8 +244,9 @@ func (r *reading) compareFollowed(one *rounds.Round) {
 func (r *reading) compareFollower(one *rounds.Round, p *rounds.Participant, won time.Time) {
 	r.judge("followers")
 	soon := won.Add(time.Second + r.blur())
-	if !slices.ContainsFunc(r.run.truth.Processes, func(l sim.Process) bool {
-		return uint64(l.Node) == p.Node && !l.From.After(soon) && (l.Until.IsZero() || l.Until.After(won))
+	believed := one.Winner.Viewed() && slices.Contains(one.Winner.Live, p.Node)
+	if !believed && !slices.ContainsFunc(r.run.truth.Processes, func(l sim.Process) bool {
+		return uint64(l.Node) == p.Node && !l.From.After(soon) && (l.Until.IsZero() || !l.Until.Before(won))
 	}) {
 		r.fail("follower: it was not there when the winner won", one.Term, "%+v, won at %v", p, won)
 	}
