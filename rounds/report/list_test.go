@@ -376,6 +376,28 @@ func TestListTellsOfALogThatEndsEarly(t *testing.T) {
 	}
 }
 
+// "Node 2 is silent since …; and ended" was told of one that was told to stop as it woke.
+func TestListTellsOfASilenceThatIsOver(t *testing.T) {
+	at := time.Date(2026, 11, 29, 15, 5, 53, 0, time.UTC)
+	ended := rounds.LifeEvent{
+		Kind: rounds.Ended, At: at.Add(time.Second), Known: rounds.OwnWord, Ref: rounds.Ref{Node: 2, Seq: 9},
+	}
+	silent := rounds.LifeEvent{
+		Kind: rounds.Silent, At: at, Known: rounds.PeersSaw, Ref: rounds.Ref{Node: 3, Seq: 4},
+	}
+	g := &rounds.Group{
+		From: at.Add(-time.Minute), Until: at.Add(time.Minute), Rounds: []*rounds.Round{{Term: 4}},
+		Nodes: []rounds.Node{{ID: 2, Records: 9, Lives: []rounds.Life{{
+			From: at.Add(-time.Second), Until: at, Last: ended.Ref, Events: []rounds.LifeEvent{silent, ended},
+		}}}},
+	}
+	var out bytes.Buffer
+	if err := report.List(&out, g, report.Selection{}); err != nil {
+		t.Fatal(err)
+	}
+	says(t, out.String(), "     2  was silent from 15:05:53.000 at the latest [peers saw: 3:4] on; ended ")
+}
+
 // "Who may not lead now": two of the four voters that ran stood aside, and only why-not told it, asked of each.
 func TestHeadTellsWhoStandsAside(t *testing.T) {
 	says(t, strings.Join(report.Head(caseOf(t, "paused-and-killed")), "\n"), "\nNot standing for election: node 2, "+

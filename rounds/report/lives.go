@@ -290,8 +290,11 @@ func absence(g *rounds.Group, events []rounds.LifeEvent) (text string, about int
 		slept = slept || events[about].Kind == rounds.Paused
 		about++
 	}
-	if about == len(events) || events[about].Kind != rounds.Resumed {
+	switch {
+	case about == len(events):
 		return "is silent since " + from, about
+	case events[about].Kind != rounds.Resumed:
+		return "was silent from " + from + " on", about
 	}
 	text = fmt.Sprintf("was silent from %s to %s", from, seen(g, events[about]))
 	if slept {
