@@ -166,7 +166,9 @@ func (r *Round) findCause(g *group) {
 		if w := c.Detections[0]; !w.At.After(first.At) { // else the initiator knew without evidence
 			c.Node, c.Evidence, c.Ref, c.At = w.Node, w.Evidence, w.Ref, w.At
 		}
-		c.Back, c.BackAt = g.back(c, g.lastLed(c.Lost, r.Term, c.At))
+		led := g.lastLed(c.Lost, r.Term, c.At)
+		c.Back, c.BackAt = g.back(c, led)
+		c.Slept = !c.Back.IsZero() && led != nil && led.slept()
 	} else if led := g.lastLed(c.Lost, r.Term, c.At); c.Kind == LeaderSilent && led != nil && g.endMissing(led, c.At) {
 		c.Lost = 0 // it may have given up the term, and be well
 	}

@@ -13,7 +13,7 @@ type Loss struct {
 	// Back is the first record that the same process wrote after the first evidence, at BackAt; zero for none.
 	Back   Ref
 	BackAt time.Time
-	Slept  bool // it did not run until its lease had ended, by its own word
+	Slept  bool // it hung or was paused until its lease had ended, by its own word
 }
 
 // Loss returns what others noticed of Former, where the cause of no round tells that.
@@ -27,10 +27,10 @@ func (in *Incident) lapsed(g *group) string {
 	}
 	silent := &in.loss
 	silent.Noticed = in.silentTo(led, g)
-	silent.Slept = led.endedBy.expired && led.endedBy.late > 0
+	silent.Slept = led.slept()
 	if len(silent.Noticed) == 0 {
 		if silent.Slept {
-			return fmt.Sprintf("the lease of node %d ended while its process did not run", in.Former)
+			return fmt.Sprintf("the lease of node %d ended while its process hung or was paused", in.Former)
 		}
 		return fmt.Sprintf("the lease of node %d ended", in.Former)
 	}
@@ -43,10 +43,13 @@ func (in *Incident) lapsed(g *group) string {
 	in.prove(first.Ref)
 	text := fmt.Sprintf("node %d stopped answering (%s)", in.Former, Meaning(first.Evidence, in.Former))
 	if silent.Slept {
-		text += ": its process did not run"
+		text += ": its process hung or was paused"
 	}
 	return text
 }
+
+// slept reports whether the process of the leader did not run until its lease had ended, by its own word.
+func (r *Leadership) slept() bool { return r.endedBy.expired && r.endedBy.late > 0 }
 
 // silentTo returns the evidence of others that the leader was silent to them, from before its lease ended until then.
 // It returns none if who led next has none, or if its records of then are missing, and one of the followers has none.

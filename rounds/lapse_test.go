@@ -1,6 +1,7 @@
 package rounds_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -21,18 +22,46 @@ func frozen(v *voters, level string) {
 	}
 	v.miss(2, 1500, 1)
 	v.miss(3, 1500, 1)
-	v.add(1, 1800, trace.Record{
-		Term: 1, Event: "timeout", LeaderChange: trace.Deposed, PrevLeader: new(uint64(1)),
-		Why: []string{"the lease ran out at least 69 ms ago, while this process did not run -> lead term 1 no more"},
-		Reasons: []trace.Reason{{Code: "lease.step-down", Args: []trace.Arg{
-			{Is: trace.Cause, Reason: &trace.Reason{Code: "lease.ran-out-late", Args: []trace.Arg{{Number: 69}}}},
-			{Number: 1},
-		}}},
-	})
+	v.sleep(1, 1800, 69)
 	for _, node := range []uint64{2, 3} {
 		v.add(node, 1802, trace.Record{Term: 1, Event: "peers", Evidence: "heartbeat-back 1", Alive: []uint64{1, 2, 3}})
 	}
 	v.ask(2, 1803, 2)
+}
+
+// sleep writes that the leader of term 1 wakes, so many ms after its lease had ended.
+func (v *voters) sleep(node uint64, ms int, late uint64) {
+	v.add(node, ms, trace.Record{
+		Term: 1, Event: "timeout", LeaderChange: trace.Deposed, PrevLeader: &node,
+		Why: []string{fmt.Sprintf(
+			"the lease ran out at least %d ms ago, while this process did not run -> lead term 1 no more", late)},
+		Reasons: []trace.Reason{{Code: "lease.step-down", Args: []trace.Arg{
+			{Is: trace.Cause, Reason: &trace.Reason{
+				Code: "lease.ran-out-late", Args: []trace.Arg{{Is: trace.Number, Number: late}},
+			}},
+			{Is: trace.Number, Number: 1},
+		}}},
+	})
+}
+
+// "So it hung, was paused or was cut off" was told of a leader that says itself that it did not run. Who led next had
+// called since that was gone.
+func TestALeaderThatSaysThatItSleptWasNotCutOff(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.elect(1, 1, 2, 3)
+	v.add(2, 850, trace.Record{
+		Term: 2, Event: "peers", Evidence: "heartbeat-missed 1", Alive: []uint64{2, 3},
+		Why: []string{"leader 1 is gone -> call an election of term 2"},
+	})
+	v.ask(2, 1600, 2)
+	v.lead(2, 1610, 2)
+	v.sleep(1, 2900, 1300)
+	const want = "Node 1 had not died: the same process wrote again 2.05 s after the first evidence, so it hung or was " +
+		"paused [2:2 1:2]."
+	if text := told(t, v.b.History().Groups[0]); !strings.Contains(text, want) {
+		t.Errorf("want %q in\n%s", want, text)
+	}
 }
 
 // "The lease of node 1 ended", and "was lost to node 2, but wrote on", was told of a leader that was frozen until its
@@ -49,7 +78,7 @@ func TestALeaderThatWokeBeforeTheNextOneLedWasSilent(t *testing.T) {
 		v.follow(3, 1812, leader, 2)
 		text := told(t, v.b.History().Groups[0])
 		for _, want := range []string{
-			" node 1 stopped answering (no answer to heartbeats): its process did not run [",
+			" node 1 stopped answering (no answer to heartbeats): its process hung or was paused [",
 			"Nodes 2 and 3 had noticed from 12:00:00.850 on that node 1 did not answer [2:4 3:2].",
 			"Node 1 had not died: the same process wrote again 950 ms after that, so it hung or was paused [1:4].",
 			"1 was silent from 12:00:00.850 at the latest [peers saw: 2:4] to 12:00:01.800 [1:4]",

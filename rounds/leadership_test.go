@@ -237,17 +237,7 @@ func TestLeaderSaysHowLateItIs(t *testing.T) {
 	v := newVoters()
 	v.level = "info"
 	v.elect(3, 1, 1, 2)
-	was := uint64(3)
-	v.add(3, 6000, trace.Record{
-		Term: 1, Event: "timeout", LeaderChange: trace.Deposed, PrevLeader: &was,
-		Why: []string{"the lease ran out at least 2200 ms ago, while this process did not run -> lead term 1 no more"},
-		Reasons: []trace.Reason{{Code: "lease.step-down", Args: []trace.Arg{
-			{Is: trace.Cause, Reason: &trace.Reason{
-				Code: "lease.ran-out-late", Args: []trace.Arg{{Is: trace.Number, Number: 2200}},
-			}},
-			{Is: trace.Number, Number: 1},
-		}}},
-	})
+	v.sleep(3, 6000, 2200)
 	v.ask(1, 7000, 2)
 	v.lead(1, 7010, 2)
 	if in := v.last(); !in.From.Equal(atMS(3800)) || in.Leaderless != 3210*time.Millisecond {

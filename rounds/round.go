@@ -127,6 +127,7 @@ type Cause struct {
 	// against it: the process had not died. Seq 0 if there is none.
 	Back   Ref       `json:"back,omitzero"`
 	BackAt time.Time `json:"back_at,omitzero"`
+	Slept  bool      `json:"slept,omitempty"` // until its lease had ended, by its own word
 
 	handing uint64  // who handed over
 	below   uint64  // the leader that Node outranks

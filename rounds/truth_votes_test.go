@@ -207,6 +207,11 @@ func (r *reading) compareBack(one *rounds.Round, back time.Time, incarnation str
 		return
 	}
 	r.judge("leaders that are back")
+	if one.Cause.Slept && !slices.ContainsFunc(r.run.truth.Pauses, func(f sim.Paused) bool {
+		return uint64(f.Node) == one.Cause.Lost && !f.From.After(back) && f.Until.After(p.From)
+	}) {
+		r.fail("cause: a leader that ran did not run", one.Term, "%+v", one.Cause)
+	}
 	if p.From.After(first.Time) {
 		r.fail("cause: the same process went on, but it was another", one.Term, "began %v, gone %v", p.From, first.Time)
 	} else if back.Before(first.Time) {

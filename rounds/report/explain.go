@@ -97,12 +97,17 @@ func noticed(names *rounds.Names, in *rounds.Incident) (sentences []string) {
 	if s.Back.IsZero() {
 		return sentences
 	}
-	how := "hung, was paused or was cut off"
-	if s.Slept {
-		how = "hung or was paused"
-	}
 	return append(sentences, fmt.Sprintf("Node %d had not died: the same process wrote again %s after that, so it "+
-		"%s%s.", in.Former, rounds.Span(s.BackAt.Sub(first)), how, cite(names, s.Back)))
+		"%s%s.", in.Former, rounds.Span(s.BackAt.Sub(first)), silence(s.Slept), cite(names, s.Back)))
+}
+
+// silence says what may have happened to a process that was silent for a while. slept says that it did not run, by its
+// own word.
+func silence(slept bool) string {
+	if slept {
+		return "hung or was paused"
+	}
+	return "hung, was paused or was cut off"
 }
 
 // further says that another node came to lead the term later, and what incident says of that.
@@ -463,8 +468,8 @@ func followers(g *rounds.Group, r *rounds.Round) (sentences []string) {
 		say("Node %d was left behind: %s%s.", b.Node, b.Reason, cite(names, b.Last))
 	}
 	if c := r.Cause; !c.Back.IsZero() {
-		say("Node %d had not died: the same process wrote again %s after the first evidence, so it "+
-			"hung, was paused or was cut off%s.", c.Lost, rounds.Span(c.BackAt.Sub(c.At)), cite(names, c.Ref, c.Back))
+		say("Node %d had not died: the same process wrote again %s after the first evidence, so it %s%s.",
+			c.Lost, rounds.Span(c.BackAt.Sub(c.At)), silence(c.Slept), cite(names, c.Ref, c.Back))
 	}
 	if dead := in(r, rounds.PartDead); len(dead) > 0 {
 		var by []rounds.Ref

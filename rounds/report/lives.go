@@ -298,7 +298,7 @@ func absence(g *rounds.Group, events []rounds.LifeEvent) (text string, about int
 	}
 	text = fmt.Sprintf("was silent from %s to %s", from, seen(g, events[about]))
 	if slept {
-		text += ", asleep by its own word"
+		text += ", hung or paused by its own word"
 	}
 	return text, about + 1
 }
