@@ -109,7 +109,7 @@ func TestVotersTellWhoAskedThem(t *testing.T) {
 	text := told(t, v.b.History().Groups[0])
 	for _, want := range []string{
 		"Nodes 1 and 2 had noticed from 12:00:00.501 on that the process of node 3 had ended [1:2 2:2].",
-		"Node 4 had asked for term 2 by 12:00:00.510; why is not known [1:3].",
+		"Node 4 had asked for term 2 by 12:00:00.510 [1:3].",
 		"Why node 4 asked for term 2, and whether another one called before: no record of term 2 says so.",
 	} {
 		if !strings.Contains(text, want) {

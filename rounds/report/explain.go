@@ -284,8 +284,12 @@ func untold(names *rounds.Names, r *rounds.Round) string {
 	if !ok {
 		return fmt.Sprintf("Who called the election of term %d, and why, is not known.", r.Term)
 	}
-	return fmt.Sprintf("Node %d had asked for term %d by %s; why is not known%s.", asked.Candidate, r.Term,
-		clock(asked.At), cite(names, asked.Ref))
+	why := "; why is not known"
+	if r.Incident != nil && len(r.Incident.Loss().Noticed) > 0 { // which is told above
+		why = ""
+	}
+	return fmt.Sprintf("Node %d had asked for term %d by %s%s%s.", asked.Candidate, r.Term, clock(asked.At), why,
+		cite(names, asked.Ref))
 }
 
 // stood says that a node stood, and whether it did so as soon as what had kept it from that was over.
