@@ -67,7 +67,11 @@ func clockRemark(g *rounds.Group, c rounds.Clock) string {
 	} else {
 		by = fmt.Sprintf("at least %s in one direction", by)
 	}
-	return fmt.Sprintf("The wall clock of node %d is %s; its times are corrected by that.", c.Node, by)
+	is := "is"
+	if slices.Contains(nodesWithSetClocks(g), c.Node) {
+		is = "was, until somebody set it,"
+	}
+	return fmt.Sprintf("The wall clock of node %d %s %s; its times are corrected by that.", c.Node, is, by)
 }
 
 // ClockRemark writes which clock a clock is ahead of or behind, by which the times of the group are told.

@@ -376,6 +376,24 @@ func TestListTellsOfALogThatEndsEarly(t *testing.T) {
 	}
 }
 
+// "The wall clock of node 2 is 37 s behind" was told of one that somebody had set right.
+func TestAClockThatWasSetRightIsNotBehind(t *testing.T) {
+	for is, sets := range map[string][]rounds.ClockSet{
+		"is":                          nil,
+		"was, until somebody set it,": {{By: 37 * time.Second}},
+	} {
+		g := &rounds.Group{
+			Clocks: []rounds.Clock{{Node: 2, Offset: -37 * time.Second, Error: time.Millisecond}},
+			Nodes:  []rounds.Node{{ID: 1, Records: 1}, {ID: 2, Records: 1, Lives: []rounds.Life{{ClockSets: sets}}}},
+		}
+		var out bytes.Buffer
+		if err := report.Remarks(&out, g); err != nil {
+			t.Fatal(err)
+		}
+		says(t, out.String(), "The wall clock of node 2 "+is+" 37 s behind that of node 1, ")
+	}
+}
+
 // "Node 2 is silent since …; and ended" was told of one that was told to stop as it woke.
 func TestListTellsOfASilenceThatIsOver(t *testing.T) {
 	at := time.Date(2026, 11, 29, 15, 5, 53, 0, time.UTC)
