@@ -28,7 +28,11 @@ func (r *reading) compareIncidents() {
 	}
 	for i := range r.group.Incidents {
 		in := &r.group.Incidents[i]
-		if in.Until.Sub(in.From) > in.Leaderless+time.Millisecond || in.Leaderless < 0 {
+		until := in.Until
+		if !in.Sooner.IsZero() && in.Sooner.Before(until) {
+			until = in.Sooner
+		}
+		if until.Sub(in.From) > in.Leaderless+time.Millisecond || in.Leaderless < 0 {
 			r.fail("incident: another time than from its beginning to its end", "%s", r.tellIncident(in))
 		}
 		r.compareNobodyLed(in)
@@ -103,7 +107,8 @@ var (
 	votersDid  = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (ended|stopped|` +
 		`paused|silent|down or paused|not answering|without a sign of life here|voting for nobody, with nothing saved)`)
 	votersUp = regexp.MustCompile(`: (?:at most )?(\d+) of (\d+) (?:remains?|at the fewest)` +
-		`(?:, too few to elect for .+ of the .+ m?s)?(?:, and (\d+) of (\d+) when the logs end)?$`)
+		`(?:, too few to elect for .+ of the .+ m?s)?(?:, and (\d+) of (\d+) when the logs end)?` +
+		`(?:, and voters? [\d, and]+ had just started, and voted for nobody at first)?$`)
 	notAlways = regexp.MustCompile(`(?:at first|for a time|later) (?:voters? )?\d`)
 	number    = regexp.MustCompile(`\d+`)
 )
