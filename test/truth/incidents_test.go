@@ -302,12 +302,20 @@ func (r *reading) missedIncidents() {
 }
 
 // saidUnknown reports whether it is said that nobody may have led for longer than is told, and that no messages compare
-// the clock of a node which led until that time, or since then: nothing tells then whether it led meanwhile.
+// the clock of a node which led until that time, or since then, or that no other process ran which could have missed
+// it: nothing tells then whether it led meanwhile.
 func (r *reading) saidUnknown(away span) bool {
 	apart := r.uncompared()
 	return r.group.Leaderless.AtLeast && slices.ContainsFunc(r.Sightings, func(s *sighting) bool {
 		beside := s.Last.Until.Equal(away.From) || s.First.From.Equal(away.Until)
-		return s.Leads && beside && apart[s.Node]
+		return s.Leads && beside && (apart[s.Node] || r.alone(s.Node, away.From))
+	})
+}
+
+// alone reports whether no process of another node ran at that time.
+func (r *reading) alone(node uint64, at time.Time) bool {
+	return !slices.ContainsFunc(r.Processes, func(p *process) bool {
+		return p.Node != node && p.From.Before(at) && (p.Gone.IsZero() || p.Gone.After(at))
 	})
 }
 
