@@ -14,6 +14,7 @@ type change struct {
 	former, next *Leadership
 	before       *Round // of the term of former; nil if it is not kept
 	rounds       []*Round
+	inVain       []vote // of each of them that brought no leader, the first call that had a part in it
 }
 
 // replaced reports whether a leader of the same term or of a lower one surely came after the former leader, and led on
@@ -71,7 +72,7 @@ func (g *group) allot(changes []change, rounds []*Round) {
 			continue
 		}
 		if c := &changes[i]; !g.inVain(r, c) {
-			c.rounds = append(c.rounds, r)
+			c.rounds, c.inVain = append(c.rounds, r), append(c.inVain, g.firstWithPart(r, c))
 		} else {
 			g.calledBeside(r, c.former)
 		}
@@ -133,6 +134,14 @@ func (r *Round) lastCall() (at time.Time, by Ref) {
 	return at, by
 }
 
+// lastSign returns when the leadership ended, or the last sign of it if no record tells an end.
+func (r *Leadership) lastSign() vote {
+	if r.End.IsZero() {
+		return vote{r.sign, r.signRef}
+	}
+	return vote{r.End, r.Ended.Ref}
+}
+
 // calledBefore reports whether the round brought no leader, and was called before that leadership began.
 func (g *group) calledBefore(r *Round, led *Leadership) bool {
 	if r.State == Decided || led == nil || r.Term <= led.Term {
@@ -163,10 +172,8 @@ func (g *group) inVain(r *Round, c *change) bool {
 	if r.State == Decided || c.former == nil {
 		return false
 	}
-	end, by := c.former.End, c.former.Ended.Ref
-	if end.IsZero() {
-		end, by = c.former.sign, c.former.signRef
-	}
+	last := c.former.lastSign()
+	end, by := last.at, last.by
 	if len(r.Initiators) == 0 {
 		over := r.until.Add(leaderlessTime) // the record of the call is missing
 		if r.Cause.Kind == Readmitted {
@@ -215,9 +222,27 @@ func (g *group) hadPart(in *Initiator, c *change, end time.Time) bool {
 	case Operator:
 		return byWord && in.Node != c.former.Leader && g.askedFor(c.former) == ""
 	case RoundFailed:
-		return slices.ContainsFunc(c.rounds, func(r *Round) bool { return r.State != Decided }) // it may be that one
+		return slices.ContainsFunc(c.inVain, func(first vote) bool { // it may be the one that failed
+			off := g.apart(in.Node, first.by.Node)
+			return off == unbounded || !in.At.Add(off).Before(first.at)
+		})
 	}
 	return true
+}
+
+// firstWithPart returns the first call of the round that had a part in the change: the last one if none is known to.
+func (g *group) firstWithPart(r *Round, c *change) (first vote) {
+	first.at, first.by = r.lastCall()
+	if c.former == nil {
+		return first
+	}
+	end := c.former.lastSign().at
+	for i := range r.Initiators {
+		if in := &r.Initiators[i]; in.At.Before(first.at) && g.hadPart(in, c, end) {
+			first = vote{in.At, in.Ref}
+		}
+	}
+	return first
 }
 
 // followedAgain reports whether the process that called an election began to follow the leader again later, before the

@@ -181,6 +181,31 @@ func TestWhatWasCalledInVainIsPartOfNoLaterChange(t *testing.T) {
 	}
 }
 
+// "It took terms 2 to 4" was said of a change: node 1 called term 2 after the leader's end, a term in which node 2 had
+// called in vain long before. When that round failed, it called term 3, in vain, too.
+func TestACallAfterARoundThatFailedLongBeforeIsPartOfNoLaterChange(t *testing.T) {
+	for ms, want := range map[int][]uint64{600: {2, 4}, 20700: {2, 3, 4}} { // when term 3 was called
+		v := newVoters()
+		v.algo = "ring"
+		v.ask(3, 1, 1)
+		v.elect(3, 1, 1, 2)
+		v.nominate(2, 500, 2, "no leader was heard of")
+		for ms := 1000; ms < 20000; ms += 500 {
+			v.add(3, ms, trace.Record{
+				Event: "timeout", Term: 1, Leader: 3, Token: 1, ValidUntil: atMS(ms + 990), Why: []string{"x -> y"},
+			})
+		}
+		v.expire(3, 20490, 1)
+		v.nominate(1, 20500, 2, "no leader was heard of")
+		v.nominate(2, ms, 3, "no ELECTED came in two trips round")
+		v.ask(1, 20800, 4)
+		v.lead(1, 20802, 4)
+		if in := v.last(); !slices.Equal(in.Terms, want) {
+			t.Errorf("term 3 at %d ms: terms %v", ms, in.Terms)
+		}
+	}
+}
+
 // "The leader handed over: node 2 was asked to lead the next term" was said of a term that no change took: node 1 asked
 // for it, and node 3 led, and led on.
 func TestWhoAskedForATermInVainIsNotCalledTheLeader(t *testing.T) {
