@@ -531,6 +531,36 @@ func TestEndByAClockThatIsNotCompared(t *testing.T) {
 	}
 }
 
+// "The process did not crash then": the lease of the leader had run out before, and who had followed it saw the end of
+// its next process, by a clock that no messages compare. It had lost the node, and seen it again, since it last heard
+// of the former one. If it hears of that again, it is its end that it saw.
+func TestEndOfTheNextProcessByAClockThatIsNotCompared(t *testing.T) {
+	const hour = 3600e3
+	for _, c := range []struct{ back, heard bool }{{false, false}, {true, false}, {true, true}} {
+		v := newVoters()
+		v.start(1, 0)
+		v.exchange(1, 1, 100, 110)
+		v.exchange(2, 1, 200, 210)
+		v.start(3, hour)
+		v.lead(3, hour+800, 1)
+		v.follow(1, 900, 3, 1)
+		if c.back {
+			v.lose(1, 1100, "unreachable 3", 1, 2)
+			v.lose(1, 3000, "", 1, 2, 3)
+		}
+		if c.heard {
+			v.follow(1, 3100, 3, 1)
+		}
+		v.lose(1, 3500, "link-closed 3, dial-refused 3", 1, 2)
+		v.start(3, hour+2900)
+		events := v.livesOf(3)[0].Events
+		saw := events[len(events)-1].Known == rounds.PeersSaw
+		if want := !c.back || c.heard; saw != want || events[len(events)-1].Kind != rounds.Ended {
+			t.Errorf("%+v: %+v", c, events)
+		}
+	}
+}
+
 // "The process ended, but it lived on": who received a message of it finds only then that another process is the node
 // than a former one, which it still listed. No messages compare the clocks.
 func TestEndOfTheFormerProcessByAClockThatIsNotCompared(t *testing.T) {

@@ -341,8 +341,9 @@ func (g *group) saidByFollower(r *Leadership, d *drop) bool {
 }
 
 // endSeen returns the first evidence that l had ended, of a process whose clock is not compared with that of l, but
-// which had followed it before, or exchanged a message with it, by the order of its records. It returns nil if there is
-// none, or if the next process of the node seems to have begun before.
+// which had followed it before, or exchanged a message with it, by the order of its records, and had not seen the node
+// come back since, if another process followed l. It returns nil if there is none, or if the next process of the node
+// seems to have begun before.
 func (g *group) endSeen(l *life) *drop {
 	uncompared := map[uint64]bool{}
 	for id := range g.nodes {
@@ -364,20 +365,40 @@ func (g *group) endSeen(l *life) *drop {
 	return g.drops[l.node][i]
 }
 
-// followedBefore reports whether the process that gives the evidence had followed l before.
+// backBefore returns the number of the last record before the evidence in which its process saw the node of l come
+// back, perhaps with the next process of it. It returns zero if there is none, or no next process.
+func (g *group) backBefore(l *life, d *drop) (last uint64) {
+	if l.next == nil {
+		return 0
+	}
+	for _, lost := range g.drops[l.node] {
+		back := lost.backRef
+		if back.Node == d.Node && back.Incarnation == d.Ref.Incarnation && back.Seq < d.Ref.Seq {
+			last = max(last, back.Seq)
+		}
+	}
+	return last
+}
+
+// followedBefore reports whether the process that gives the evidence had followed l before, since it last saw the node
+// come back.
 func (g *group) followedBefore(l *life, d *drop) bool {
-	by := g.nodes[d.Node].byIncarnation[d.Ref.Incarnation]
+	by, back := g.nodes[d.Node].byIncarnation[d.Ref.Incarnation], g.backBefore(l, d)
+	within := func(m mark) bool { return back < m.seq && m.seq < d.Ref.Seq }
 	return by != nil && slices.ContainsFunc(by.allBeliefs(), func(b belief) bool {
 		led := g.leaderships[leadershipKey{l.node, b.term}]
-		return b.leader == l.node && b.first.seq < d.Ref.Seq && led != nil && led.life == l
+		return b.leader == l.node && (within(b.first) || within(b.heard.by)) && led != nil && led.life == l
 	})
 }
 
 // metBefore reports whether the process that gives the evidence had received a message of l before, or had sent one
-// that l received. What it sent to a former process may have come to l, and the end of that one be what it saw.
+// that l received, since it last saw the node come back. What it sent to a former process may have come to l, and the
+// end of that one be what it saw.
 func (g *group) metBefore(l *life, d *drop) bool {
+	back := g.backBefore(l, d)
 	before := func(e *entry) bool {
-		return e.Ref.Node == d.Node && e.Ref.Incarnation == d.Ref.Incarnation && e.Ref.Seq < d.Ref.Seq
+		return e.Ref.Node == d.Node && e.Ref.Incarnation == d.Ref.Incarnation && back < e.Ref.Seq &&
+			e.Ref.Seq < d.Ref.Seq
 	}
 	first := g.isFirst(l)
 	return slices.ContainsFunc(g.pairing.arrivals, func(got arrival) bool {
