@@ -311,17 +311,20 @@ func (r *reading) until(one *sim.Reign) time.Time {
 	return one.Until
 }
 
-// longest returns the longest time for which the node a led its term while b led its own.
-func (r *reading) longest(o overlap) time.Duration {
-	longest := time.Duration(-1)
+// longest returns the longest time for which the node a led its term while b led its own. fleeting reports whether that
+// was no longer than the moment in which one of the two began to lead, and crashed.
+func (r *reading) longest(o overlap) (longest time.Duration, fleeting bool) {
+	longest = time.Duration(-1)
+	crashed := func(one *sim.Reign) bool { return one.Ended == sim.ByCrash && one.Until.Equal(one.From) }
 	for _, a := range r.terms[o.termA] {
 		for _, b := range r.terms[o.termB] {
 			if uint64(a.Node) == o.a && uint64(b.Node) == o.b {
-				longest = max(longest, together(a, b, r.until(a), r.until(b)))
+				both := together(a, b, r.until(a), r.until(b))
+				longest, fleeting = max(longest, both), fleeting || both == 0 && (crashed(a) || crashed(b))
 			}
 		}
 	}
-	return longest
+	return longest, fleeting && longest == 0
 }
 
 // compareOverlaps compares the findings about several leaders at once with the truth.
@@ -356,11 +359,12 @@ func (r *reading) compareOverlaps() {
 				continue
 			}
 			found = append(found, o)
-			truth, kind := r.longest(o), ""
+			truth, fleeting := r.longest(o)
+			kind := ""
 			switch {
 			case r.shifted() && strings.Contains(f.Text, "No messages compare their clocks: this is so if"):
 				r.note("overlapping-leaders: so if the clocks do not differ, and they do")
-			case truth == 0 && o.both == 0 && !r.run.leased: // one of them crashed as it began to lead
+			case fleeting && (o.both == 0 || o.atMost) && !r.run.leased:
 			case truth <= 0 && r.run.leased:
 				kind = "overlapping-leaders: not so, under a lease"
 			case truth <= 0:
