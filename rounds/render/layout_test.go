@@ -255,6 +255,8 @@ func TestTimelineOfLives(t *testing.T) {
 	g := outage()
 	g.Nodes[2].Lives[0].Events = append(g.Nodes[2].Lives[0].Events, rounds.LifeEvent{
 		Kind: rounds.Ended, At: start.Add(20 * time.Second), Known: rounds.Inferred, Ref: rounds.Ref{Node: 3, Seq: 1},
+	}, rounds.LifeEvent{
+		Kind: rounds.Resumed, At: start.Add(21 * time.Second), Known: rounds.PeersSaw, Ref: rounds.Ref{Node: 2, Seq: 18},
 	})
 	var got []string
 	for _, e := range timelineOf(t, &rounds.History{Groups: []*rounds.Group{g}}).Events {
@@ -268,6 +270,7 @@ func TestTimelineOfLives(t *testing.T) {
 		"node 2 was suspected, inferred, at 00:00:05.000 (1:17)",
 		"node 3 ended, peers saw it at 00:00:10.000 (2:17)",
 		"node 3 ended, inferred, by 00:00:20.000 (3:1)", // the next process of the node proves no more
+		"node 3 resumed, peers saw it by 00:00:21.000 (2:18)",
 	}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

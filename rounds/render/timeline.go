@@ -134,9 +134,10 @@ func (t *timeline) lives(g *rounds.Group, row map[uint64]int) {
 }
 
 // when says in words when an event was. The end of a process is inferred from the next process of its node: it
-// was before that. Peers notice late that it is silent.
+// was before that. Peers notice late that it is silent, and that it goes on.
 func (t *timeline) when(e rounds.LifeEvent) string {
-	if e.Kind == rounds.Silent || e.Kind == rounds.Ended && e.Known == rounds.Inferred {
+	late := e.Kind == rounds.Silent || e.Kind == rounds.Resumed && e.Known == rounds.PeersSaw
+	if late || e.Kind == rounds.Ended && e.Known == rounds.Inferred {
 		return "by " + t.clock(e.At)
 	}
 	return "at " + t.clock(e.At)

@@ -394,26 +394,35 @@ func TestAClockThatWasSetRightIsNotBehind(t *testing.T) {
 	}
 }
 
-// "Node 2 is silent since …; and ended" was told of one that was told to stop as it woke.
+// "Node 2 is silent since …; and ended" was told of one that was told to stop as it woke, and "was silent to 14:43:29"
+// of one that was seen again then, by a peer that had slept: it had gone on sooner, and was dead.
 func TestListTellsOfASilenceThatIsOver(t *testing.T) {
 	at := time.Date(2026, 11, 29, 15, 5, 53, 0, time.UTC)
-	ended := rounds.LifeEvent{
-		Kind: rounds.Ended, At: at.Add(time.Second), Known: rounds.OwnWord, Ref: rounds.Ref{Node: 2, Seq: 9},
-	}
 	silent := rounds.LifeEvent{
 		Kind: rounds.Silent, At: at, Known: rounds.PeersSaw, Ref: rounds.Ref{Node: 3, Seq: 4},
 	}
-	g := &rounds.Group{
-		From: at.Add(-time.Minute), Until: at.Add(time.Minute), Rounds: []*rounds.Round{{Term: 4}},
-		Nodes: []rounds.Node{{ID: 2, Records: 9, Lives: []rounds.Life{{
-			From: at.Add(-time.Second), Until: at, Last: ended.Ref, Events: []rounds.LifeEvent{silent, ended},
-		}}}},
+	for _, c := range []struct {
+		next rounds.LifeEventKind
+		by   rounds.Confidence
+		want string
+	}{
+		{rounds.Ended, rounds.OwnWord, " on; ended "},
+		{rounds.Resumed, rounds.PeersSaw, " to 15:05:54.000 at the latest [peers saw: 2:9]\n"},
+		{rounds.Resumed, rounds.OwnWord, " to 15:05:54.000 [2:9]\n"},
+	} {
+		then := rounds.LifeEvent{Kind: c.next, At: at.Add(time.Second), Known: c.by, Ref: rounds.Ref{Node: 2, Seq: 9}}
+		g := &rounds.Group{
+			From: at.Add(-time.Minute), Until: at.Add(time.Minute), Rounds: []*rounds.Round{{Term: 4}},
+			Nodes: []rounds.Node{{ID: 2, Records: 9, Lives: []rounds.Life{{
+				From: at.Add(-time.Second), Until: at, Last: then.Ref, Events: []rounds.LifeEvent{silent, then},
+			}}}},
+		}
+		var out bytes.Buffer
+		if err := report.List(&out, g, report.Selection{}); err != nil {
+			t.Fatal(err)
+		}
+		says(t, out.String(), "     2  was silent from 15:05:53.000 at the latest [peers saw: 3:4]"+c.want)
 	}
-	var out bytes.Buffer
-	if err := report.List(&out, g, report.Selection{}); err != nil {
-		t.Fatal(err)
-	}
-	says(t, out.String(), "     2  was silent from 15:05:53.000 at the latest [peers saw: 3:4] on; ended ")
 }
 
 // "Who may not lead now": two of the four voters that ran stood aside, and only why-not told it, asked of each.

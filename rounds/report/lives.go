@@ -275,17 +275,20 @@ func seen(g *rounds.Group, e rounds.LifeEvent) string {
 	return when(g, e.At) + proof(g.Names, e.Known, e.Ref)
 }
 
+// seenLate says when a process fell silent, or went on, and who tells it. Peers notice that late.
+func seenLate(g *rounds.Group, e rounds.LifeEvent) string {
+	if e.Known != rounds.PeersSaw {
+		return seen(g, e)
+	}
+	return when(g, e.At) + " at the latest" + proof(g.Names, e.Known, e.Ref)
+}
+
 // fellSilent reports whether with the event a process was there no more for others, or slept.
 func fellSilent(e rounds.LifeEvent) bool { return e.Kind == rounds.Silent || e.Kind == rounds.Paused }
 
-// absence tells of an absence, with which the events begin, and how many of them are about it. Peers notice late that a
-// process is silent.
+// absence tells of an absence, with which the events begin, and how many of them are about it.
 func absence(g *rounds.Group, events []rounds.LifeEvent) (text string, about int) {
-	slept, from := false, when(g, events[0].At)
-	if events[0].Kind == rounds.Silent {
-		from += " at the latest"
-	}
-	from += proof(g.Names, events[0].Known, events[0].Ref)
+	slept, from := false, seenLate(g, events[0])
 	for about < len(events) && fellSilent(events[about]) {
 		slept = slept || events[about].Kind == rounds.Paused
 		about++
@@ -296,7 +299,7 @@ func absence(g *rounds.Group, events []rounds.LifeEvent) (text string, about int
 	case events[about].Kind != rounds.Resumed:
 		return "was silent from " + from + " on", about
 	}
-	text = fmt.Sprintf("was silent from %s to %s", from, seen(g, events[about]))
+	text = fmt.Sprintf("was silent from %s to %s", from, seenLate(g, events[about]))
 	if slept {
 		text += ", hung or paused by its own word"
 	}

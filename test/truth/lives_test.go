@@ -43,6 +43,21 @@ func (r *reading) compareLives() {
 	}
 }
 
+// ranSince reports whether the process ran at some time after it was last told to be silent, and before the time at.
+func (r *reading) ranSince(p *process, l rounds.Life, at time.Time) bool {
+	silent := p.From
+	for _, e := range l.Events {
+		if then := r.true(e.At); e.Kind == rounds.Silent && then.Before(at) {
+			silent = then
+		}
+	}
+	if p.Gone.IsZero() || p.Gone.After(at) {
+		return !slices.ContainsFunc(p.Pauses, func(pause span) bool { return pause.has(silent) && pause.has(at) })
+	}
+	return p.Gone.After(silent) &&
+		!slices.ContainsFunc(p.Pauses, func(pause span) bool { return pause.has(silent) && pause.has(p.Gone) })
+}
+
 // compareEvent checks one thing that is told of a process.
 func (r *reading) compareEvent(p *process, e rounds.LifeEvent, l rounds.Life) {
 	at, slack := r.true(e.At), r.slack()
@@ -64,6 +79,12 @@ func (r *reading) compareEvent(p *process, e rounds.LifeEvent, l rounds.Life) {
 		}
 	case rounds.Resumed:
 		goesOn := r.acted(p.Node, span{at.Add(-slack), at.Add(slack)}, "continue") // somewhere in that time
+		if e.Known == rounds.PeersSaw {                                            // by then: who slept meanwhile notices it late
+			if !r.ranSince(p, l, at.Add(slack)) {
+				tell("life event: resumed, but it did not (" + kind + ")")
+			}
+			return
+		}
 		idle := !goesOn && slices.ContainsFunc(p.Pauses, func(pause span) bool {
 			return pause.grow(-slack, -slack).has(at)
 		})
