@@ -495,6 +495,32 @@ func TestLeaseThatEndsAfterTheLogOfItsLeader(t *testing.T) {
 	}
 }
 
+// "Or node 3 leads term 1 still": the followers, which write no renewals at level info, noticed the end of the lease
+// long after. It may run on by what they had promised, unless they would vote for another node.
+func TestLeaseThatVotersHadPromisedNoMore(t *testing.T) {
+	for answer, over := range map[string]bool{
+		"2 asks for term 2 -> yes":             true,
+		"2 asks for term 2 -> no, promised 3":  false,
+		"3 asks for term 2 -> yes":             false,
+		"nobody leads, and it waits -> nobody": false,
+	} {
+		v := newVoters()
+		v.level = "info"
+		v.ask(3, 0, 1)
+		v.elect(3, 1, 1, 2)
+		v.miss(2, 4000, 3)
+		v.miss(1, 5000, 3)
+		v.add(1, 5010, trace.Record{
+			Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:9", Term: 1, Why: []string{answer},
+		})
+		v.add(2, 5200, trace.Record{Event: "receive", From: 1, Msg: "PRE_VOTE_REPLY", MsgID: "1:9", Term: 1})
+		led := v.b.History().Groups[0].Leaderships[0]
+		if led.End.IsZero() == over || over && !led.End.Equal(atMS(5010)) {
+			t.Errorf("%s: %+v", answer, led)
+		}
+	}
+}
+
 // "Nobody led for 520 ms", where the log of the next leader is missing: it had won before others followed it, but not
 // before they had voted for it. Without votes nobody knows.
 func TestAWinThatOnlyOthersTell(t *testing.T) {

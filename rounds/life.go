@@ -45,6 +45,7 @@ type life struct {
 	lease time.Duration // for how long a lease ran at most when the process wrote of it
 
 	asked    mark        // when it last asked for votes
+	free     mark        // when it first would vote for another node since it last followed one: no promise bound it
 	woke     []time.Time // when it had just woken, by its own word
 	unheeded []mark      // when it led, and no majority answered it
 	lent     []lent      // the promises that it kept for lent leases
@@ -205,6 +206,7 @@ func (l *life) add(rec *trace.Record, reasons []reason, round uint64) {
 	l.noteBelief(rec, reasons, m)
 	l.noteStance(rec, m)
 	l.noteVoting(reasons, m)
+	l.noteFree(rec, reasons, m)
 	if !leased(rec.Guarantee) && rec.Leader != rec.Node && wins(reasons) {
 		l.spent = append(l.spent, round)
 	}

@@ -478,12 +478,13 @@ func (w *witness) ranOut(r *rounds.Leadership) {
 	})
 }
 
-// promised reports whether a peer followed the leader in a record that is as old as a lease at the end.
+// promised reports whether a peer followed the leader, or ceased to, in a record that is as old as a lease at the end.
 func (w *witness) promised(r *rounds.Leadership) bool {
 	for _, records := range w.records {
 		for _, rec := range records {
 			over := w.fixed(rec.Node, rec.Time).Add(w.lease())
-			if rec.Leader == r.Leader && rec.Node != r.Leader && over.Equal(r.End) {
+			follows := rec.Leader == r.Leader || rec.PrevLeader != nil && *rec.PrevLeader == r.Leader
+			if follows && rec.Node != r.Leader && over.Equal(r.End) {
 				return true
 			}
 		}

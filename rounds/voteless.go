@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
 // voting is a record by which a voter does not vote, since nothing is saved of what it voted, or votes again.
@@ -30,6 +31,25 @@ func votesAgain(why *reason) bool {
 	_, votes := decided[algorithms.Votes](why)
 	_, stands := decided[algorithms.Stands](why)
 	return readmits || votes || stands
+}
+
+// noteFree notes that no promise binds the voter, if it tells another node than the one that it followed last that it
+// would vote for it.
+func (l *life) noteFree(rec *trace.Record, reasons []reason, m mark) {
+	if rec.Leader != 0 {
+		if m.seq > l.free.seq {
+			l.free = mark{}
+		}
+		return
+	}
+	for i := range reasons {
+		yes, ok := decided[algorithms.Answers](&reasons[i])
+		ok = ok && yes.Yes && yes.Voter == algorithms.Self
+		n := len(l.beliefs)
+		if ok && (n < 2 || l.beliefs[n-2].leader != reasons[i].number(yes.Candidate)) && l.free.seq == 0 {
+			l.free = m
+		}
+	}
 }
 
 // allVoting returns the records of voting in the order of their numbers.
