@@ -256,7 +256,8 @@ func TestTimelineOfLives(t *testing.T) {
 	g.Nodes[2].Lives[0].Events = append(g.Nodes[2].Lives[0].Events, rounds.LifeEvent{
 		Kind: rounds.Ended, At: start.Add(20 * time.Second), Known: rounds.Inferred, Ref: rounds.Ref{Node: 3, Seq: 1},
 	}, rounds.LifeEvent{
-		Kind: rounds.Resumed, At: start.Add(21 * time.Second), Known: rounds.PeersSaw, Ref: rounds.Ref{Node: 2, Seq: 18},
+		Kind: rounds.Resumed, At: start.Add(21 * time.Second), Known: rounds.PeersSaw,
+		Ref: rounds.Ref{Node: 2, Seq: 18},
 	})
 	var got []string
 	for _, e := range timelineOf(t, &rounds.History{Groups: []*rounds.Group{g}}).Events {
