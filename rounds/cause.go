@@ -168,7 +168,7 @@ func (r *Round) findCause(g *group) {
 		}
 		led := g.lastLed(c.Lost, r.Term, c.At)
 		c.Back, c.BackAt = g.back(c, led)
-		c.Slept = !c.Back.IsZero() && led != nil && led.slept()
+		c.Slept = led != nil && c.Back == led.Last && led.slept()
 	} else if led := g.lastLed(c.Lost, r.Term, c.At); c.Kind == LeaderSilent && led != nil && g.endMissing(led, c.At) {
 		c.Lost = 0 // it may have given up the term, and be well
 	}

@@ -298,7 +298,7 @@ func (g *group) processEnd(r *Leadership) (at time.Time, ref Ref) {
 		if late && !g.saidByFollower(r, d) {
 			continue
 		}
-		about := r.life == nil || d.isOf(r.life) && !g.ofFormer(d, r.life, off)
+		about := r.life == nil && !g.ofAnother(r, d) || r.life != nil && d.isOf(r.life) && !g.ofFormer(d, r.life, off)
 		if about && EndedProcess(d.Evidence, r.Leader) {
 			at, ref = d.At, d.Ref
 			break
@@ -323,6 +323,14 @@ func (g *group) processEnd(r *Leadership) (at time.Time, ref Ref) {
 		}
 	}
 	return at, ref
+}
+
+// ofAnother reports whether the evidence proves the end of another process than that of a leader that has no log: who
+// gives it follows the leader on, whose lease would be over.
+func (g *group) ofAnother(r *Leadership, d *drop) bool {
+	f := r.follower(d.Node)
+	return leased(g.guarantee) && d.proven() && f != nil && f.First.Incarnation == d.Ref.Incarnation &&
+		f.First.Seq < d.Ref.Seq && d.Ref.Seq <= f.Last.Seq
 }
 
 // saidByFollower reports whether a process gives the evidence that had followed before, by the order of its records, a

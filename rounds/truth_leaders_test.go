@@ -236,12 +236,13 @@ func (r *reading) compareFollowed(one *rounds.Round) {
 	}
 	for _, p := range one.Participants {
 		if p.Part == rounds.PartFollower && !r.uncompared(p.Node) {
-			r.compareFollower(one, &p, first)
+			r.compareFollower(one, &p, first, untold)
 		}
 	}
 }
 
-func (r *reading) compareFollower(one *rounds.Round, p *rounds.Participant, won time.Time) {
+// compareFollower checks one of them. Where the record of the win is here, a node may follow as it wakes.
+func (r *reading) compareFollower(one *rounds.Round, p *rounds.Participant, won time.Time, untold bool) {
 	r.judge("followers")
 	soon := won.Add(time.Second + r.blur())
 	believed := one.Winner.Viewed() && slices.Contains(one.Winner.Live, p.Node)
@@ -250,8 +251,8 @@ func (r *reading) compareFollower(one *rounds.Round, p *rounds.Participant, won 
 	}) {
 		r.fail("follower: it was not there when the winner won", one.Term, "%+v, won at %v", p, won)
 	}
-	if !one.Winner.Viewed() && slices.ContainsFunc(r.run.truth.Pauses, func(f sim.Paused) bool {
-		return uint64(f.Node) == p.Node && !f.From.After(won) && f.Until.After(soon)
+	if untold && slices.ContainsFunc(r.run.truth.Pauses, func(f sim.Paused) bool {
+		return uint64(f.Node) == p.Node && f.From.Before(won) && f.Until.After(soon)
 	}) {
 		r.fail("follower: it was frozen when the winner won", one.Term, "%+v, won at %v", p, won)
 	}
