@@ -222,7 +222,7 @@ func BenchmarkBatch(b *testing.B) {
 			began := cpuTime(b)
 			for b.Loop() {
 				which := report.Selection{Last: 40}
-				builder := rounds.NewBoundedBuilder(rounds.Bounds{Records: 2 << 10, Retain: which.Retain})
+				builder := rounds.NewBoundedBuilder(rounds.Bounds{Records: 3 << 9, Retain: which.Retain})
 				batch := logs.Batch{Paths: files}
 				bytes += batch.Read(builder, func(err error) { b.Error(err) }).Bytes
 				live := heap()

@@ -88,6 +88,9 @@ const (
 	// heldRecords is how many records are in memory at once if only some rounds are asked for, and heldBytes is how
 	// much memory the process may use then before the garbage collector runs more often.
 	heldRecords, heldBytes = 4 << 10, 140 << 20
+	// listedRecords is how many a list holds: they fit the cache. It tells of no message that goes from a built round
+	// to a later one.
+	listedRecords = 3 << 9
 	// mostLate is the part of the records that may come after their rounds were built: one in so many. Logs with
 	// more are not in order: they are read once for each node, or else all of their records are held at once.
 	mostLate = 1000

@@ -138,7 +138,7 @@ func listBounds(format string, shown *report.Selection) *rounds.Bounds {
 	bounds := &rounds.Bounds{Records: heldRecords}
 	switch {
 	case format == "text":
-		bounds.Records /= 2 // which fit the cache; it tells of no message that goes from a built round to a later one
+		bounds.Records = listedRecords
 		bounds.Retain = func(over []*rounds.Round) []*rounds.Round { return shown.Retain(over) }
 		return bounds
 	case format == "html":
