@@ -88,13 +88,13 @@ func (r *Round) stayed(g *group) []Initiator {
 		return l != nil && slices.ContainsFunc(l.allBeliefs(), func(b belief) bool {
 			return b.leader != 0 && b.term < r.Term && b.first.seq > in.Ref.Seq &&
 				g.fix.at(in.Node, b.first.wall).Before(r.Winner.At)
-		}) || g.sawEnd(&in)
+		}) || g.followedToDeath(&in)
 	})
 }
 
-// sawEnd reports whether a node that began to take over from a leader followed it until it had evidence that its
-// process had ended.
-func (g *group) sawEnd(in *Initiator) bool {
+// followedToDeath reports whether a node that began to take over from a leader followed it until it had evidence that
+// the leader's process had ended.
+func (g *group) followedToDeath(in *Initiator) bool {
 	because, ok := decided[algorithms.Because](&in.cause)
 	if !ok || because.Kind != HigherRank {
 		return false

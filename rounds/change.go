@@ -14,7 +14,7 @@ type change struct {
 	former, next *Leadership
 	before       *Round // of the term of former; nil if it is not kept
 	rounds       []*Round
-	inVain       []vote // of each of them that brought no leader, the first call that had a part in it
+	inVain       []moment // of each of them that brought no leader, the first call that had a part in it
 }
 
 // replaced reports whether a leader of the same term or of a lower one surely came after the former leader, and led on
@@ -135,11 +135,11 @@ func (r *Round) lastCall() (at time.Time, by Ref) {
 }
 
 // lastSign returns when the leadership ended, or the last sign of it if no record tells an end.
-func (r *Leadership) lastSign() vote {
+func (r *Leadership) lastSign() moment {
 	if r.End.IsZero() {
-		return vote{r.sign, r.signRef}
+		return moment{r.sign, r.signRef}
 	}
-	return vote{r.End, r.Ended.Ref}
+	return moment{r.End, r.Ended.Ref}
 }
 
 // calledBefore reports whether the round brought no leader, and was called before that leadership began.
@@ -222,7 +222,7 @@ func (g *group) hadPart(in *Initiator, c *change, end time.Time) bool {
 	case Operator:
 		return byWord && in.Node != c.former.Leader && g.askedFor(c.former) == ""
 	case RoundFailed:
-		return slices.ContainsFunc(c.inVain, func(first vote) bool { // it may be the one that failed
+		return slices.ContainsFunc(c.inVain, func(first moment) bool { // it may be the one that failed
 			off := g.apart(in.Node, first.by.Node)
 			return off == unbounded || !in.At.Add(off).Before(first.at)
 		})
@@ -231,7 +231,7 @@ func (g *group) hadPart(in *Initiator, c *change, end time.Time) bool {
 }
 
 // firstWithPart returns the first call of the round that had a part in the change: the last one if none is known to.
-func (g *group) firstWithPart(r *Round, c *change) (first vote) {
+func (g *group) firstWithPart(r *Round, c *change) (first moment) {
 	first.at, first.by = r.lastCall()
 	if c.former == nil {
 		return first
@@ -239,7 +239,7 @@ func (g *group) firstWithPart(r *Round, c *change) (first vote) {
 	end := c.former.lastSign().at
 	for i := range r.Initiators {
 		if in := &r.Initiators[i]; in.At.Before(first.at) && g.hadPart(in, c, end) {
-			first = vote{in.At, in.Ref}
+			first = moment{in.At, in.Ref}
 		}
 	}
 	return first

@@ -304,7 +304,7 @@ func (g *group) incident(c *change) Incident {
 	in.Leaderless = max(in.Until.Sub(in.From), 0)
 	if next != nil && (next.unseen || next.First.IsZero()) && in.Leaderless > 0 {
 		in.Sooner, in.SoonerRef = in.From, in.Ended.Ref
-		for _, v := range []vote{{next.before, next.beforeRef}, in.soonest()} {
+		for _, v := range []moment{{next.before, next.beforeRef}, in.soonest()} {
 			if v.at.After(in.Sooner) {
 				in.Sooner, in.SoonerRef = v.at, v.by
 			}
@@ -320,7 +320,7 @@ func (g *group) incident(c *change) Incident {
 }
 
 // soonest returns when Leader had the votes at the earliest, by the records of the voters; zero if they do not tell.
-func (in *Incident) soonest() (last vote) {
+func (in *Incident) soonest() (last moment) {
 	for _, r := range in.rounds {
 		if r.Winner != nil && r.Winner.Node == in.Leader && r.soonest.at.After(last.at) {
 			last = r.soonest

@@ -78,7 +78,7 @@ type Round struct {
 	further  bool      // it is about a further leader of the term; see again
 	of       *Round    // the round of the term then, if it is kept
 	until    time.Time // of the last step
-	soonest  vote      // see setSoonest
+	soonest  moment    // see setSoonest
 	asked    call      // the first step in which a node stood, or was asked for its vote
 	store    []storeSaid
 	unfenced []unfenced // the attempts to fence a former leader that failed

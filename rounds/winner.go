@@ -151,7 +151,7 @@ func (r *Round) setSoonest(g *group) {
 			votes[m.From] = st
 		}
 	}
-	var told []vote
+	var told []moment
 	need := len(g.voters)/2 + 1
 	for id := range g.voters {
 		st := votes[id]
@@ -159,17 +159,17 @@ func (r *Round) setSoonest(g *group) {
 		case id == r.Winner.Node || off == unbounded || !g.toldAll(id, r.Winner.won):
 			need--
 		case st != nil:
-			told = append(told, vote{st.At.Add(-off), st.Ref})
+			told = append(told, moment{st.At.Add(-off), st.Ref})
 		}
 	}
-	slices.SortFunc(told, func(a, b vote) int { return a.at.Compare(b.at) })
+	slices.SortFunc(told, func(a, b moment) int { return a.at.Compare(b.at) })
 	if 0 < need && need <= len(told) {
 		r.soonest = told[need-1]
 	}
 }
 
-// vote is the time of a voter's vote, and its record.
-type vote struct {
+// moment is a time and the record that tells it.
+type moment struct {
 	at time.Time
 	by Ref
 }

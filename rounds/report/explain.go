@@ -97,17 +97,18 @@ func noticed(names *rounds.Names, in *rounds.Incident) (sentences []string) {
 	if s.Back.IsZero() {
 		return sentences
 	}
-	return append(sentences, fmt.Sprintf("Node %d had not died: the same process wrote again %s after that, so it "+
-		"%s%s.", in.Former, rounds.Span(s.BackAt.Sub(first)), silence(s.Slept), cite(names, s.Back)))
+	return append(sentences, wroteAgain(in.Former, s.BackAt.Sub(first), "that", s.Slept)+cite(names, s.Back)+".")
 }
 
-// silence says what may have happened to a process that was silent for a while. slept says that it did not run, by its
-// own word.
-func silence(slept bool) string {
+// wroteAgain says that the process of a node had not died, since it wrote again so long after something, and what may
+// have happened to it. slept says that it did not run, by its own word.
+func wroteAgain(id uint64, took time.Duration, since string, slept bool) string {
+	how := "hung, was paused or was cut off"
 	if slept {
-		return "hung or was paused"
+		how = "hung or was paused"
 	}
-	return "hung, was paused or was cut off"
+	return fmt.Sprintf("Node %d had not died: the same process wrote again %s after %s, so it %s",
+		id, rounds.Span(took), since, how)
 }
 
 // further says that another node came to lead the term later, and what incident says of that.
@@ -472,8 +473,7 @@ func followers(g *rounds.Group, r *rounds.Round) (sentences []string) {
 		say("Node %d was left behind: %s%s.", b.Node, b.Reason, cite(names, b.Last))
 	}
 	if c := r.Cause; !c.Back.IsZero() {
-		say("Node %d had not died: the same process wrote again %s after the first evidence, so it %s%s.",
-			c.Lost, rounds.Span(c.BackAt.Sub(c.At)), silence(c.Slept), cite(names, c.Ref, c.Back))
+		say("%s%s.", wroteAgain(c.Lost, c.BackAt.Sub(c.At), "the first evidence", c.Slept), cite(names, c.Ref, c.Back))
 	}
 	if dead := in(r, rounds.PartDead); len(dead) > 0 {
 		var by []rounds.Ref
