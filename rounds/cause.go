@@ -3,6 +3,7 @@ package rounds
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -414,7 +415,8 @@ func (r *Round) noElection() Cause {
 	return c
 }
 
-// request says why the leader gave up leadership before t, as far as its last process says.
+// request says why the leader gave up leadership before t, as far as its last process says: what asked it to since it
+// last began to lead.
 func (g *group) request(leader uint64, t time.Time) request {
 	m := g.nodes[leader]
 	if m == nil {
@@ -428,7 +430,11 @@ func (g *group) request(leader uint64, t time.Time) request {
 	if after, more := l.after(t, g.fix); more {
 		seq = after.seq
 	}
-	return l.request(seq, g.fix).quoted()
+	asked := l.request(seq, g.fix)
+	if led := g.lastLed(leader, math.MaxUint64, t); led != nil && asked.at.Before(led.From) {
+		return request{} // it ended an earlier leadership, or came to nothing
+	}
+	return asked.quoted()
 }
 
 // back returns the first record, and its time, that the process of the lost leader wrote after the first evidence

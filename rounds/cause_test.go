@@ -412,6 +412,31 @@ func TestHandOverOfAnother(t *testing.T) {
 	}
 }
 
+// "Node 3 handed over: transfer to node 1" was told of a request that had ended an earlier leadership of node 3: the log
+// of node 3 ends before the request that ended this one.
+func TestARequestOfAnEarlierLeadershipIsNotWhyTheLeaderHandedOver(t *testing.T) {
+	s := newScript()
+	lead := func(node uint64, ms int, term uint64, why ...string) {
+		s.add(node, ms, trace.Record{Term: term, Event: "timeout", Why: why, Leader: node})
+	}
+	lead(3, 0, 1, "no higher node is alive -> lead term 1")
+	s.add(3, 500, trace.Record{
+		Term: 1, Event: "transfer", Detail: "to 1: asked by 10.0.0.7",
+		Why: []string{"asked to hand over -> step down, hand over to 1"},
+	})
+	lead(1, 510, 2, "3 asks for a leader of the next term -> take term 2", "asked to lead -> lead term 2")
+	lead(3, 1500, 3, "no higher node is alive -> lead term 3")
+	lead(2, 2500, 4, "3 asks for a leader of the next term -> take term 4", "asked to lead -> lead term 4")
+	all := s.b.History().Groups[0].Incidents
+	for i, want := range map[int]string{
+		1: "node 3 handed over: transfer to node 1, asked by 10.0.0.7", 3: "node 3 handed over",
+	} {
+		if in := all[i]; in.Why != want {
+			t.Errorf("%q, want %q: %+v", in.Why, want, in)
+		}
+	}
+}
+
 // "The same process went on, and it was another": no messages compare the clocks, and the node ran two processes.
 func TestBackByAClockThatNothingCompares(t *testing.T) {
 	for _, restarted := range []bool{false, true} {
