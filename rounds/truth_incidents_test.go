@@ -96,15 +96,15 @@ func (r *reading) missedIncidents() {
 }
 
 // cameAfterAll reports whether a leader of a term that is not the highest came when no other one led, as the records
-// tell.
+// tell: where no messages compare the clocks, they tell no order.
 func (r *reading) cameAfterAll(one *sim.Reign) bool {
 	own := r.group.Led(uint64(one.Node), uint64(one.Term))
 	if own == nil || own.First.IsZero() || own.Incarnation != one.Incarnation {
 		return false
 	}
 	return !slices.ContainsFunc(r.group.Leaderships, func(l rounds.Leadership) bool {
-		other := l.Leader != own.Leader || l.Term != own.Term
-		return other && !l.From.After(own.From) && (l.End.IsZero() || l.End.After(own.From))
+		other, told := l.Leader != own.Leader || l.Term != own.Term, !r.uncompared(l.Leader) && !r.uncompared(own.Leader)
+		return other && (!told || !l.From.After(own.From) && (l.End.IsZero() || l.End.After(own.From)))
 	})
 }
 
