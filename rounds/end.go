@@ -312,6 +312,11 @@ func (g *group) processEnd(r *Leadership) (at time.Time, ref Ref) {
 			at, ref = began, next.ref(next.first())
 		}
 	}
+	if at.IsZero() { // the clocks of its peers may be behind
+		if _, end := g.seenByPeers(r.life); end != nil {
+			at, ref = latest(end.At, last), end.Ref
+		}
+	}
 	if at.IsZero() {
 		if d := g.proof(r.life); d != nil {
 			at, ref = latest(d.At, last), d.Ref

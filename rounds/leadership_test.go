@@ -276,6 +276,30 @@ func TestOverlapWithinTheErrorOfTheClocks(t *testing.T) {
 	}
 }
 
+// "Node 2 led term 2 and node 1 led term 1 at once", of a leader whose process had ended before: by the clocks, which
+// may differ by 50 ms, a peer saw its end 30 ms before its last record.
+func TestEndOfALeaderWithinTheErrorOfTheClocks(t *testing.T) {
+	s := newScript()
+	for i, way := range [][2]uint64{{1, 2}, {2, 1}} {
+		id := fmt.Sprint(way[0], ":1")
+		s.add(way[0], 100*i, trace.Record{
+			Term: 1, Event: "timeout", Sent: []string{fmt.Sprint("OK>", way[1], "#", id)}, Why: []string{"x -> y"},
+		})
+		s.add(way[1], 100*i+50, trace.Record{
+			Term: 1, Event: "receive", From: way[0], Msg: "OK", MsgID: id, Why: []string{"x -> y"},
+		})
+	}
+	why := []string{"no higher node is alive -> lead term 1"}
+	s.add(1, 1000, trace.Record{Term: 1, Event: "timeout", Leader: 1, Why: why})
+	s.add(2, 970, trace.Record{Event: "peers", Alive: []uint64{2}, Evidence: "link-closed 1, dial-refused 1"})
+	why = []string{"no higher node is alive -> lead term 2"}
+	s.add(2, 980, trace.Record{Term: 2, Event: "timeout", Leader: 2, Why: why})
+	g := s.b.History().Groups[0]
+	if led := g.Led(1, 1); led.Ended.Kind != rounds.EndedByProcess || len(g.Findings) > 0 {
+		t.Errorf("%+v, %+v", led, g.Findings)
+	}
+}
+
 // "An outage of seven seconds is told as milliseconds, where the leader's log is missing": its followers tell when its
 // lease was over, and only later that its process had ended.
 func TestLeaseOfALeaderWithoutLog(t *testing.T) {
