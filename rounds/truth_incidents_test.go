@@ -53,8 +53,8 @@ func (r *reading) compareIncidents() {
 // compareLost checks that the node whose view lost the former leader had a reason for that.
 func (r *reading) compareLost(in *rounds.Incident, former *sim.Reign) {
 	shown := r.byRef[in.Ended.Ref]
-	if shown == nil || shown.Event != "peers" { // for others, the messages of the leader were lost
-		return
+	if shown == nil || shown.Event != "peers" || slices.Contains(shown.Alive, in.Former) {
+		return // the messages of the leader were lost
 	}
 	dead := r.lives[former.Incarnation].Until
 	if (dead.IsZero() || dead.After(shown.Time)) && r.run.trouble(shown.Node, in.Former, shown.Time) == "" {
