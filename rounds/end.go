@@ -239,8 +239,10 @@ func (g *group) heldOn(r *Leadership) bool {
 	with := map[uint64]bool{r.Leader: true}
 	for _, f := range r.Followers {
 		held, until := f.Until, r.End
-		if f.expired {
+		if l := g.nodes[f.Node].byIncarnation[f.Last.Incarnation]; f.expired {
 			held = g.expired(&f)
+		} else if l != nil && l.debug && !f.lease.IsZero() {
+			held = earliest(held, f.lease)
 		}
 		if f.expired || f.lease.After(r.End) && f.lease.Sub(r.End) < g.leaseTime/4 {
 			until = until.Add(g.leaseTime / 2)
