@@ -282,8 +282,14 @@ func (s *story) stalled(within span) bool {
 	return false
 }
 
-// hung returns when the node answered no question in time for so long that others may have missed it, although it ran.
+// hung returns when the node answered no question in time for so long that others may have missed it, although it ran,
+// and when a process of it came up that late: it had heard of no leader since.
 func (s *story) hung(node uint64) (list []span) {
+	for _, p := range s.processesOf(node) {
+		if p.up.Sub(p.From) > time.Second {
+			list = append(list, span{p.From, p.up.Add(late)})
+		}
+	}
 	var last *sighting
 	for _, one := range s.Sightings {
 		if one.Node != node {
@@ -300,8 +306,12 @@ func (s *story) hung(node uint64) (list []span) {
 	return list
 }
 
-// healthy reports whether there were no other acts than an operator's, and ends of processes.
-func (s *story) healthy() bool { return !s.acted(0, span{}, "stop") && len(s.Stalls) == 0 }
+// healthy reports whether there were no other acts than an operator's, and ends of processes, and each process came up
+// at once.
+func (s *story) healthy() bool {
+	lateUp := func(p *process) bool { return p.up.Sub(p.From) > time.Second }
+	return !s.acted(0, span{}, "stop") && len(s.Stalls) == 0 && !slices.ContainsFunc(s.Processes, lateUp)
+}
 
 // lostQuorums returns when a majority of the voters was dead or stopped, between the first election and the end.
 func (s *story) lostQuorums() (lost []span) {
