@@ -276,7 +276,8 @@ func (r *Round) refuses(m *Message) bool {
 // answer to an earlier one: a voter whose records are there would have written that it votes in this term, and one
 // whose messages had lower numbers all the while since it was asked did not send it. A voter that refuses later had not
 // voted, nor had one that answered before, with a higher number, whether it would. Nor is it known of one that sent a
-// vote with the number in an earlier term, which may have taken this long.
+// vote with the number in an earlier term, which may have taken this long. The record in which a voter received the
+// request has its answer: if that is here, the vote answers another one.
 func (r *Round) answered(g *group, m *Message) bool {
 	got := &r.Steps[m.ReceiveStep]
 	for i := range got.reasons {
@@ -294,7 +295,7 @@ func (r *Round) answered(g *group, m *Message) bool {
 	former := func(sent post) bool { return sent.kind == m.Kind && sent.by.log.term < r.Term }
 	return !older && !slices.ContainsFunc(same, former) && slices.ContainsFunc(r.Messages, func(ask Message) bool {
 		return slices.Contains(requestKinds, ask.Kind) && ask.From == m.To && ask.To == m.From &&
-			ask.SendStep >= 0 && ask.SendStep < m.ReceiveStep &&
+			ask.SendStep >= 0 && ask.SendStep < m.ReceiveStep && ask.ReceiveStep < 0 &&
 			r.Steps[ask.SendStep].Ref.Incarnation == got.Ref.Incarnation &&
 			r.mayLack(g, m, r.Steps[ask.SendStep].At)
 	})

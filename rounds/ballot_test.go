@@ -176,6 +176,36 @@ func TestVoteBeforeAnAnswer(t *testing.T) {
 	}
 }
 
+// "A vote that was never granted": the voter refused the candidate this term, by its own record, and then votes for it
+// in an earlier term, whose request was long under way. The record of that is missing.
+func TestVoteAfterARefusal(t *testing.T) {
+	for refused, want := range map[bool]bool{true: false, false: true} {
+		v := newVoters()
+		v.add(1, 5, trace.Record{
+			Term: 2, Event: "timeout",
+			Sent: []string{"REQUEST_VOTE>2#1:1", "REQUEST_VOTE>3#1:2", "REQUEST_VOTE>4#1:3", "REQUEST_VOTE>5#1:4"},
+			Why:  []string{"a majority would vote for this node in term 2 -> become candidate"},
+		})
+		if refused {
+			v.add(3, 7, trace.Record{
+				Term: 0, Round: 2, Event: "receive", From: 1, Msg: "REQUEST_VOTE", MsgID: "1:2",
+				Sent: []string{"VOTE>1#3:1"}, Why: []string{"1 wants term 2 -> deny it: no, just started"},
+			})
+		} else {
+			v.add(3, 7, trace.Record{Event: "timeout"})
+		}
+		v.seq["n3life0"]++
+		v.add(1, 20, trace.Record{Term: 2, Event: "receive", From: 3, Msg: "VOTE", Detail: "VOTE", MsgID: "3:2"})
+		v.add(3, 30, trace.Record{Term: 0, Round: 2, Event: "timeout", Sent: []string{"ELECTED>2#3:3"}})
+		rs := v.b.History().Groups[0].Rounds
+		for _, voice := range rs[len(rs)-1].Ballot.Voices {
+			if voice.Voter == 3 && voice.Granted != want {
+				t.Errorf("refused %v: %+v", refused, voice)
+			}
+		}
+	}
+}
+
 // "A vote that was never granted": a vote comes with the number of one that the voter sent in a former term, which took
 // so long that it need not be the same. The records of the voter's next process are missing.
 func TestVoteWithTheNumberOfAFormerOne(t *testing.T) {
