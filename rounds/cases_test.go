@@ -176,7 +176,7 @@ func TestCases(t *testing.T) {
 		"outage-17s-quorum-lost": {
 			[]rounds.FindingName{rounds.NoEnd},
 			[]string{
-				"Nobody led for at least 16.2 s, from 11:51:16.265 until node 1 led term 3: voter 5 ended, " +
+				"Nobody led for at least 16.2 s, from 11:51:16.284 until node 1 led term 3: voter 5 ended, " +
 					"4 silent, 2 down or paused: 2 of 5 remain",
 				"and at most 17.2 s, if from 11:51:15.294 on",
 				"node 5 outranks node 4 and took over", "node 5 handed over: it was asked to resign",

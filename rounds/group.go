@@ -74,7 +74,7 @@ type group struct {
 	dropsBy     map[[2]uint64][]*drop // by the node that has them, and the one that they are about
 	leaderships map[leadershipKey]*Leadership
 	list        []*Leadership // in the order of their beginnings
-	leaseTime   time.Duration // the longest for which a record says that a lease runs; 0 if none says it
+	leaseTime   time.Duration // for how long a lease runs at most, by any clock; 0 if no record says it
 	byLeader    map[uint64][]*Leadership
 	byTerm      map[uint64][]*Leadership
 	// blamed has, for each lost leader, when the round that its loss caused was called: no later round has the

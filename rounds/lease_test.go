@@ -298,11 +298,11 @@ func TestLeaseOfALoneVoterByClocksThatAreNotCompared(t *testing.T) {
 	}
 }
 
-// "Nobody led from 12:00:02.080 on: the lease of node 2 ended", and it led until it wrote so, seven seconds later: the
+// "Nobody led from 12:00:02.100 on: the lease of node 2 ended", and it led until it wrote so, seven seconds later: the
 // only other node turned from it, and need not be a voter, so that the leader renewed its lease by itself. It has the
 // votes of others if it won by one.
 func TestLeaseOfALoneVoter(t *testing.T) {
-	for vote, until := range map[string]int{"": 9000, "VOTE": 2080} {
+	for vote, until := range map[string]int{"": 9000, "VOTE": 2100} {
 		v := newVoters()
 		v.level = "info"
 		won := trace.Record{
@@ -458,7 +458,7 @@ func TestLeaseOfALogThatEndsBeforeTheNextProcess(t *testing.T) {
 		}
 		v.add(3, 9000, trace.Record{Event: "timeout", Term: 1})
 		led := v.b.History().Groups[0].Leaderships[0]
-		if led.End.Equal(led.Lease) != whole || !whole && led.End.After(atMS(1610)) {
+		if led.End.Equal(led.Lease) != whole || !whole && led.End.After(atMS(1620)) {
 			t.Errorf("%s: %+v", message, led)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -137,12 +138,13 @@ func (g *group) wokeFrom(l *life, t time.Time) time.Time {
 	return t
 }
 
-// longestLease returns the longest time for which a record says that a lease runs; 0 if none says it.
+// longestLease returns for how long a lease runs at most: the longest time that a record says, by a clock that may be
+// faster than others. It returns 0 if no record says it.
 func (g *group) longestLease() (longest time.Duration) {
 	for _, m := range g.nodes {
 		for _, l := range m.lives {
 			longest = max(longest, l.lease)
 		}
 	}
-	return longest
+	return catalog.LeaseByAnyClock(longest)
 }

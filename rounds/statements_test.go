@@ -418,7 +418,7 @@ func (w *witness) ending(r *rounds.Leadership) {
 }
 
 // lease returns the longest time for which a record says that a lease runs: from the record on, or since the node that
-// wins in it asked for the votes.
+// wins in it asked for the votes. The clock of that record may be 1 % fast, and that of the leader 1 % slow.
 func (w *witness) lease() (longest time.Duration) {
 	for ref, records := range w.records {
 		for _, rec := range records {
@@ -430,7 +430,7 @@ func (w *witness) lease() (longest time.Duration) {
 			}
 		}
 	}
-	return longest
+	return longest * 101 / 99
 }
 
 // askedBefore returns when the process last asked for votes before the record in which it won, if it wrote down all

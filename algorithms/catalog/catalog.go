@@ -118,6 +118,13 @@ func (e Entry) WithStore(guarantee algorithms.Guarantee) Entry {
 	return e
 }
 
+// LeaseByAnyClock returns for how long a lease may run that lasts for d by one clock: that one may be the fastest, and
+// the clock of the leader the slowest.
+func LeaseByAnyClock(d time.Duration) time.Duration {
+	const fast, slow = 1_000_000 + lease.Drift, 1_000_000 - lease.Drift
+	return d/slow*fast + d%slow*fast/slow
+}
+
 // LeaseTheory returns what a lease costs in addition to the nomination, without failures. voters is the
 // number of configured voters, and live is how many of them are alive. Each voter answers yes or no; a
 // voter that answered no sends its yes later, once it can.

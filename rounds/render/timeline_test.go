@@ -153,7 +153,7 @@ func TestTimelineOfWhatIsNotKnown(t *testing.T) {
 	for _, want := range []string{
 		"Nobody leads since 11:51:42.743 at the latest, perhaps since 11:51:40.410: ", // the head of the output
 		"<br>nobody led for ≥16.2 s",
-		"node 4 leads term 2 for 4.95 s, 5 followers, perhaps only until 11:51:15.294",
+		"node 4 leads term 2 for 4.96 s, 5 followers, perhaps only until 11:51:15.294",
 		"nobody led for at least 16.2 s: voter 5 ended",
 	} {
 		if !strings.Contains(page, want) {
