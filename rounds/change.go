@@ -194,11 +194,14 @@ func (g *group) inVain(r *Round, c *change) bool {
 		!slices.ContainsFunc(r.Initiators, func(in Initiator) bool { return g.hadPart(&in, c, end) })
 }
 
-// hadPart reports whether the call of an election may have had a part in the end of the leadership before the change.
+// hadPart reports whether the call of an election may have had a part in the end of the leadership before the change. A
+// leader hands over long after a call only since who made it, and leads next, is the better choice.
 func (g *group) hadPart(in *Initiator, c *change, end time.Time) bool {
 	because, ok := decided[algorithms.Because](&in.cause)
 	until := end
+	soon := end.Sub(in.At) <= leaderlessTime
 	byWord := c.former.Ended.Kind == EndedByWord && end.Sub(in.At) <= maxHandOver
+	next := in.Node == c.former.endedBy.to || c.next != nil && in.Node == c.next.Leader
 	if c.next != nil {
 		until = earliest(until, c.next.From) // the leader before may have been frozen, and back by its end
 	}
@@ -215,15 +218,14 @@ func (g *group) hadPart(in *Initiator, c *change, end time.Time) bool {
 	case FirstLeader, LeaderLost, LeaderSilent: // of another leader
 		return false
 	case HandOver:
-		return in.cause.number(because.About) == c.former.Leader || end.Sub(in.At) <= leaderlessTime
+		return soon || in.cause.number(because.About) == c.former.Leader
 	case HigherRank:
-		next := in.Node == c.former.endedBy.to || c.next != nil && in.Node == c.next.Leader
 		return byWord && next && in.Node != c.former.Leader
 	case Operator:
 		return byWord && in.Node != c.former.Leader && g.askedFor(c.former) == ""
 	case RoundFailed:
-		return slices.ContainsFunc(c.inVain, func(first moment) bool { // it may be the one that failed
-			off := g.apart(in.Node, first.by.Node)
+		return (soon || byWord && next) && slices.ContainsFunc(c.inVain, func(first moment) bool {
+			off := g.apart(in.Node, first.by.Node) // it may be the one that failed
 			return off == unbounded || !in.At.Add(off).Before(first.at)
 		})
 	}

@@ -206,6 +206,37 @@ func TestACallAfterARoundThatFailedLongBeforeIsPartOfNoLaterChange(t *testing.T)
 	}
 }
 
+// "It took terms 2 to 4" was said of a change: an operator asked node 2 for an election, and when that had failed, node
+// 1 called term 3, in vain, too. The leader handed over to node 2 long after, since that ranks above it.
+func TestACallLongBeforeAHandOverIsPartOfItOnlyIfTheNextLeaderMadeIt(t *testing.T) {
+	for _, c := range []struct {
+		ms   int // when node 2 called term 2
+		by   uint64
+		want []uint64
+	}{{13000, 1, []uint64{2, 4}}, {13000, 2, []uint64{2, 3, 4}}, {16000, 1, []uint64{2, 3, 4}}} {
+		v := newVoters()
+		v.ask(3, 1, 1)
+		v.elect(3, 1, 1, 2)
+		call := func(node uint64, ms int, term uint64, event, why string) {
+			v.add(node, ms, trace.Record{
+				Event: event, Term: 1, Round: term, Leader: 3, Token: 1, ValidUntil: atMS(ms + 990),
+				Why: []string{fmt.Sprintf("%s -> call an election of term %d", why, term)},
+			})
+		}
+		call(2, c.ms, 2, "campaign", "the operator asked")
+		call(c.by, c.ms+100, 3, "timeout", "no COORDINATOR came in time")
+		v.add(3, 20000, trace.Record{
+			Term: 1, Event: "timeout", PrevLeader: new(uint64(3)), LeaderChange: trace.Resigned,
+			Why: []string{"2 would take over -> lead term 1 no more"},
+		})
+		v.ask(2, 20001, 4)
+		v.lead(2, 20002, 4)
+		if in := v.last(); !slices.Equal(in.Terms, c.want) {
+			t.Errorf("%+v: terms %v: %q", c, in.Terms, in.Why)
+		}
+	}
+}
+
 // "The leader handed over: node 2 was asked to lead the next term" was said of a term that no change took: node 1 asked
 // for it, and node 3 led, and led on.
 func TestWhoAskedForATermInVainIsNotCalledTheLeader(t *testing.T) {
