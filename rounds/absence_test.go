@@ -309,6 +309,15 @@ func TestBackWithoutARecordOfIt(t *testing.T) {
 			v.lose(4, 2800, "link-closed 3, dial-refused 3", 4)
 			v.start(3, 3500)
 		}, "voters 2 and 3 ended: 1 of 3 remains, too few to elect for 2.5 s of the 3.51 s; surely [2]", 2500},
+		"the end of one that wrote nothing was proven later": {func(v *voters) {
+			v.start(3, 3500)
+			v.add(1, 3520, trace.Record{Event: "gone", About: 3, Detail: "3 silent"})
+		}, "voters 2 and 3 ended: 1 of 3 remains, too few to elect for 2.5 s of the 3.51 s; surely [2]", 2500},
+		"a record is missing that may tell of another one": {func(v *voters) {
+			v.seq["n1life0"]++
+			v.add(1, 3000, trace.Record{Event: "timeout", Term: 1})
+			v.start(3, 3500)
+		}, "voters 2 and 3 ended: 1 of 3 remains, too few to elect for 2.5 s of the 3.51 s; surely [2]", 2500},
 		"only its end was proven": {func(*voters) {
 		}, "voters 2 and 3 ended: 1 of 3 remains; surely [2]", 3010}, // until another one led
 	} {

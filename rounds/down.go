@@ -45,7 +45,7 @@ func (g *group) downSince(l *life, e *LifeEvent, next time.Time) absence {
 		a.from, a.how = g.stoppedBy(l, next), missing
 	}
 	var known bool
-	a.until, known = g.cameBack(l, a.from)
+	a.until, known = g.cameBack(l, e, a.from)
 	hidden := l.next == nil && !l.debug && (e.proof || a.how == dead && !g.missedSince(l.node, e))
 	if a.ended && (!known || hidden) {
 		a.how = unseen
@@ -53,20 +53,44 @@ func (g *group) downSince(l *life, e *LifeEvent, next time.Time) absence {
 	return a
 }
 
-// cameBack returns when the node of a process that had ended by then was there again, and whether it was away until
-// then: the start of its next process is in a record, and nothing tells of one before. Otherwise that may have run
-// before.
-func (g *group) cameBack(l *life, ended time.Time) (at time.Time, known bool) {
-	at = g.seenAgain(l.node, ended)
+// cameBack returns when the node of a process that had ended by the time from, as the event says, was there again, and
+// whether it was away until then: the start of its next process is in a record, and nothing tells of one before.
+// Otherwise that may have run before.
+func (g *group) cameBack(l *life, ended *LifeEvent, from time.Time) (at time.Time, known bool) {
+	at = g.seenAgain(l.node, from)
 	if l.next == nil {
 		return at, at.IsZero()
 	}
 	next := g.fix.at(l.node, l.next.from)
 	between := !at.IsZero() && at.Add(g.fix.error()).Before(next)
-	if l.next.started && !between && !g.linkedBetween(l.node, ended, next) {
+	if l.next.started && !between && !g.mayHaveRun(l.node, from, next) && !g.cutUntil(next, ended) {
 		return next, true
 	}
 	return earliest(at, next), false
+}
+
+// mayHaveRun reports whether a process of the node that is in no log may have run between two times: its end was proven
+// after the first time, by a process that may have known it before the second one; or see linkedBetween.
+func (g *group) mayHaveRun(id uint64, from, until time.Time) bool {
+	return g.linkedBetween(id, from, until) || slices.ContainsFunc(g.unlogged[id], func(d *drop) bool {
+		by := g.nodes[d.Node].byIncarnation[d.Ref.Incarnation]
+		return d.At.After(from) && !g.fix.at(by.node, by.from).After(until.Add(maxTransit))
+	})
+}
+
+// cutUntil reports whether records are missing of the process that saw another one end, between that and the time t:
+// it may have seen the next one in them.
+func (g *group) cutUntil(t time.Time, ended *LifeEvent) bool {
+	m := g.nodes[ended.Ref.Node]
+	if ended.Known != PeersSaw || m == nil || m.byIncarnation[ended.Ref.Incarnation] == nil {
+		return false
+	}
+	by := m.byIncarnation[ended.Ref.Incarnation]
+	last := by.last()
+	if after, ok := by.after(t, g.fix); ok {
+		last = after.seq
+	}
+	return by.wholeFrom(ended.Ref.Seq) < last
 }
 
 // linkedBetween reports whether a process of another node, which began after the one time, had a link to the node that

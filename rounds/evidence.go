@@ -328,7 +328,7 @@ func union(a, b []uint64) []uint64 {
 // findDrops collects all evidence against each node, in the order of time. The last process of a node ends the
 // evidence of the processes before it: a new process sees for itself.
 func (g *group) findDrops() {
-	g.drops, g.dropsBy = map[uint64][]*drop{}, map[[2]uint64][]*drop{}
+	g.drops, g.dropsBy, g.unlogged = map[uint64][]*drop{}, map[[2]uint64][]*drop{}, map[uint64][]*drop{}
 	for _, id := range slices.Sorted(maps.Keys(g.nodes)) {
 		for _, l := range g.nodes[id].lives {
 			for _, d := range l.dropsBy(g.fix) {
@@ -343,6 +343,25 @@ func (g *group) findDrops() {
 		slices.SortStableFunc(drops, func(a, b *drop) int { return a.At.Compare(b.At) })
 		for _, d := range drops {
 			g.dropsBy[d.way()] = append(g.dropsBy[d.way()], d)
+		}
+		g.noteUnlogged(drops)
+	}
+}
+
+// noteUnlogged keeps the first proof of the end of each process of a node that is in no log, of the evidence against
+// that node.
+func (g *group) noteUnlogged(drops []*drop) {
+	m, known := g.nodes[drops[0].about], map[string]bool(nil)
+	for _, d := range drops {
+		if d.incarnation == "" || m == nil || m.byIncarnation[d.incarnation] != nil || known[d.incarnation] {
+			continue // nearly always
+		}
+		if known == nil {
+			known = map[string]bool{}
+		}
+		known[d.incarnation] = true
+		if _, greeted := g.ups.at[Ref{Node: d.about, Incarnation: d.incarnation}]; !greeted {
+			g.unlogged[d.about] = append(g.unlogged[d.about], d)
 		}
 	}
 }

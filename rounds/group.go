@@ -72,6 +72,7 @@ type group struct {
 	lived       map[*life][]LifeEvent
 	drops       map[uint64][]*drop    // by the node that they are about
 	dropsBy     map[[2]uint64][]*drop // by the node that has them, and the one that they are about
+	unlogged    map[uint64][]*drop    // the first proofs of the end of each process of a node that is in no log
 	leaderships map[leadershipKey]*Leadership
 	list        []*Leadership // in the order of their beginnings
 	leaseTime   time.Duration // for how long a lease runs at most, by any clock; 0 if no record says it
