@@ -814,6 +814,31 @@ func TestALeaderThatFrozeWasNotOutranked(t *testing.T) {
 	}
 }
 
+// "Node 2 outranks node 1 and took over" was told of a leader whose records end: under a lease it leads on until it
+// hands over, and it may have ended instead. Where its next process began, it had.
+func TestALeaderOfWhichNoRecordTellsTheEndMayNotHaveHandedOver(t *testing.T) {
+	for again, want := range map[bool]string{
+		true: "the process of node 1 had ended by then", false: "node 2 outranks node 1 and began to take over",
+	} {
+		v := newVoters()
+		v.algo, v.level = "bully", "info"
+		v.exchange(1, 1, -200, -190)
+		v.exchange(2, 1, -180, -170)
+		v.elect(1, 1, 2)
+		v.add(2, 1000, trace.Record{
+			Term: 1, Round: 2, Event: "timeout", Leader: 1, Token: 1, ValidUntil: atMS(1900),
+			Why: []string{"this node ranks above leader 1 -> call an election of term 2"},
+		})
+		if again {
+			v.start(1, 1500)
+		}
+		v.lead(2, 1600, 2)
+		if in := v.last(); in.Why != want {
+			t.Errorf("again %v: %q, want %q: %+v", again, in.Why, want, in)
+		}
+	}
+}
+
 // "At 12:00:00.500 node 3, which outranks node 2, began to take over" was told of a node that began to as node 1 led,
 // which handed over to node 2 then. If it asked the voters later, as nobody led, its round began with that: the line of
 // term 3 told of a time before that of term 2.

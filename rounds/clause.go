@@ -43,12 +43,13 @@ const noReason = "no record says why"
 // changed says why the leadership changed, by the cause of the first round, or by the way in which the leadership
 // before ended.
 func (in *Incident) changed(g *group) string {
+	over := in.processOver(g) // that tells why, and not that it was outranked, or that whoever had started knew nobody
 	for _, r := range in.rounds {
 		c := &r.Cause
-		why := c.clause(in, g.guarantee)
-		if c.Kind == FirstLeader && in.startedAgain(g) {
-			why = fmt.Sprintf("the process of node %d had ended by then", in.Former)
+		if over && (c.Kind == FirstLeader || c.Kind == HigherRank) {
+			continue
 		}
+		why := c.clause(in, g.guarantee)
 		late := in.precedes(c, g) || in.endedBefore(c, g) || in.lostBefore(c, g) || in.askedSince(c, g)
 		if why != "" && !late && !in.calledBeside(c, g) && !c.sleptThrough(g) {
 			in.prove(c.Ref)
@@ -83,19 +84,21 @@ func (in *Incident) changed(g *group) string {
 		in.loss.Noticed = in.sawEnd(g)
 		return fmt.Sprintf("the process of node %d ended", in.Former)
 	}
-	if led := g.leaderships[leadershipKey{in.Former, in.FormerTerm}]; led != nil {
-		if at, by := g.processEnd(led); !at.IsZero() && by == in.Ended.Ref && by.Node != in.Former {
-			return fmt.Sprintf("the process of node %d had ended by then", in.Former)
-		}
+	if over {
+		return fmt.Sprintf("the process of node %d had ended by then", in.Former)
 	}
 	return noReason
 }
 
-// startedAgain reports whether all that tells of the end of the leadership is that the leader's next process began.
-func (in *Incident) startedAgain(g *group) bool {
+// processOver reports whether all that tells of the end of the leadership is that the leader's process had ended by
+// then: others saw it, or the next process of its node began. Its lease may have ended before.
+func (in *Incident) processOver(g *group) bool {
 	led := g.leaderships[leadershipKey{in.Former, in.FormerTerm}]
-	return led != nil && led.life != nil && in.Ended.Kind == EndedUnseen && in.Ended.Ref.Node == in.Former &&
-		in.Ended.Ref.Incarnation != led.life.incarnation
+	if led == nil || in.Ended.Kind != EndedUnseen || in.From.After(in.Until) {
+		return false
+	}
+	at, by := g.processEnd(led)
+	return !at.IsZero() && by == in.Ended.Ref
 }
 
 // allGone says how all nodes were away for most of the time: "node 1 dead, 2 and 3 down or paused: 0 of 3 remain". It
@@ -220,7 +223,7 @@ func (c *Cause) clause(in *Incident, guarantee string) string {
 		case leased(guarantee) && (in.Ended.Kind == EndedByLease ||
 			in.Ended.Kind == EndedByProcess && !in.From.After(in.Until)):
 			return "" // it handed over to nobody
-		case c.Node == in.Leader:
+		case c.Node == in.Leader && (in.Ended.Kind != EndedUnseen || !leased(guarantee)):
 			return fmt.Sprintf("node %d outranks node %d and took over", c.Node, in.Former)
 		case in.Ended.Kind == EndedByWord:
 			return "" // the leader itself says why it stopped
