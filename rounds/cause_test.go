@@ -839,6 +839,30 @@ func TestALeaderOfWhichNoRecordTellsTheEndMayNotHaveHandedOver(t *testing.T) {
 	}
 }
 
+// "Node 2 outranks node 1 and took over" was told of a node that said only that it ranks above node 3, which was
+// nominated and never led: how the leadership of node 1 ended tells why.
+func TestWhoOutranksANomineeNeedNotOutrankTheLeader(t *testing.T) {
+	for below, want := range map[uint64]string{1: "node 2 outranks node 1 and took over", 3: "node 1 stopped leading"} {
+		v := newVoters()
+		v.algo = "bully"
+		v.exchange(1, 1, -200, -190)
+		v.exchange(2, 1, -180, -170)
+		v.elect(1, 1, 2)
+		v.add(2, 800, trace.Record{
+			Term: 1, Round: 2, Event: "timeout", Leader: 1, Token: 1, ValidUntil: atMS(1000),
+			Why: []string{fmt.Sprintf("this node ranks above leader %d -> call an election of term 2", below)},
+		})
+		v.add(1, 810, trace.Record{
+			Term: 1, Event: "receive", From: 2, Msg: "OFFER_REPLY", LeaderChange: trace.Resigned,
+			Why: []string{"lead term 1 no more"},
+		})
+		v.lead(2, 820, 2)
+		if in := v.last(); in.Why != want {
+			t.Errorf("above %d: %q, want %q: %+v", below, in.Why, want, in)
+		}
+	}
+}
+
 // "At 12:00:00.500 node 3, which outranks node 2, began to take over" was told of a node that began to as node 1 led,
 // which handed over to node 2 then. If it asked the voters later, as nobody led, its round began with that: the line of
 // term 3 told of a time before that of term 2.

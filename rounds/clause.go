@@ -223,6 +223,8 @@ func (c *Cause) clause(in *Incident, guarantee string) string {
 		case leased(guarantee) && (in.Ended.Kind == EndedByLease ||
 			in.Ended.Kind == EndedByProcess && !in.From.After(in.Until)):
 			return "" // it handed over to nobody
+		case leased(guarantee) && c.below != 0 && c.below != in.Former:
+			return "" // it outranks a node that was nominated, or that led before
 		case c.Node == in.Leader && (in.Ended.Kind != EndedUnseen || !leased(guarantee)):
 			return fmt.Sprintf("node %d outranks node %d and took over", c.Node, in.Former)
 		case in.Ended.Kind == EndedByWord:
