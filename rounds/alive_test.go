@@ -43,6 +43,24 @@ func TestVotersAreAlive(t *testing.T) {
 	}
 }
 
+// "It was not there when the winner won": the process before had answered, and was dead by then. The records are not
+// here that tell whom the winner saw alive.
+func TestWhoAnsweredMayHaveEnded(t *testing.T) {
+	v := newVoters()
+	v.seq["n2life0"] += 7
+	v.ask(2, 2000, 2)
+	v.add(2, 2001, trace.Record{
+		Event: "receive", From: 1, Msg: "PRE_VOTE_REPLY", MsgID: "1:7", Term: 1, Round: 2,
+	})
+	v.lead(2, 2100, 2)
+	v.start(1, 4000)
+	v.follow(1, 4010, 2, 2)
+	rs := v.b.History().Groups[0].Rounds
+	if part := partOf(rs[len(rs)-1], 1); part != rounds.PartJoined {
+		t.Errorf("node 1 is a %s", part)
+	}
+}
+
 // "It believed nobody else alive": it told node 1 at once that it had won, whose first record that is.
 func TestToldAtOnceIsAlive(t *testing.T) {
 	s := newScript()

@@ -117,7 +117,7 @@ func (r *Round) part(p *Participant, live bool, g *group) Part {
 		return PartWinner
 	case p.Node == r.Cause.Lost:
 		return PartLost
-	case !slices.Contains(r.Winner.told, p.Node) && r.startedAfter(p, g):
+	case r.startedAfter(p, g):
 		return PartJoined
 	case !live:
 		return PartJoined
@@ -147,7 +147,8 @@ func (r *Round) longAfter(p *Participant, g *group) bool {
 }
 
 // startedAfter reports whether the process that followed the winner started after the win. If it did not
-// follow, the question is whether any process of the node ran when the winner won.
+// follow, the question is whether any process of the node ran when the winner won. Whom the winner told, or whose
+// answer it had just got, was there; but that may have been the process before one whose start is in the records.
 func (r *Round) startedAfter(p *Participant, g *group) bool {
 	m, off := g.nodes[p.Node], time.Duration(0)
 	if r.Winner.untold() {
@@ -160,7 +161,10 @@ func (r *Round) startedAfter(p *Participant, g *group) bool {
 	if !p.Believed.IsZero() {
 		l = m.byIncarnation[p.Believed.Incarnation]
 	}
-	return l != nil && g.startedBy(l, l != m.lives[0] || m.forgotten.lives > 0).After(r.Winner.won.Add(off))
+	if l == nil || slices.Contains(r.Winner.told, p.Node) && (r.Winner.viewed || !l.started) {
+		return false
+	}
+	return g.startedBy(l, l != m.lives[0] || m.forgotten.lives > 0).After(r.Winner.won.Add(off))
 }
 
 // startedBy returns the time by which a process may have started at the latest. At level info its first record may
