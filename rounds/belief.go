@@ -233,7 +233,8 @@ func expires(reasons []reason) (expired bool, late time.Duration) {
 	return false, 0
 }
 
-// allBeliefs returns the beliefs in the order of the records; each differs from the one before.
+// allBeliefs returns the beliefs in the order of the records. Each differs from the one before, or from the one that
+// came between the two in records that are missing.
 func (l *life) allBeliefs() []belief {
 	if l.merged {
 		return l.beliefs
@@ -246,7 +247,7 @@ func (l *life) allBeliefs() []belief {
 			if b.unsettled && was.leader == b.leader {
 				b.term = was.term
 			}
-			if was.leader == b.leader && was.term == b.term {
+			if was.leader == b.leader && was.term == b.term && (b.turn.was == 0 || b.turn.was == b.leader) {
 				was.goOn(b.last, b.until, b.heard)
 				continue
 			}

@@ -530,3 +530,43 @@ func TestSomebodyLedBeforeTheRecords(t *testing.T) {
 		}
 	}
 }
+
+// "No finding on a healthy run": "Node 2 called term 1, and nobody led for 7.07 s, until node 2 led term 2" was told
+// where the record is missing in which it won term 1. By its next one, it led until then. What a node says later that
+// the new leader led until then tells nothing of before.
+func TestSomebodyLedInAGap(t *testing.T) {
+	for name, c := range map[string]struct {
+		ms   int // when node 1 says that node 2 led until then
+		led  uint64
+		told bool
+	}{
+		"somebody led":            {7000, 2, false},
+		"nobody led":              {7000, 0, true},
+		"the new leader led":      {9500, 2, true},
+		"somebody, perhaps later": {9500, 3, false},
+	} {
+		v := newVoters()
+		v.algo, v.guarantee = "consensus", "quorum"
+		v.add(2, 1000, trace.Record{
+			Event: "timeout", Term: 1, Why: []string{"no leader was heard of -> call an election of term 1"},
+		})
+		v.add(1, 1010, trace.Record{Event: "receive", Term: 1, Why: []string{"term 1 is above 0 -> adopt it"}})
+		v.lost(1, 1)
+		left := trace.Record{
+			Event: "receive", Term: 2, Why: []string{"term 2 is above 1 -> adopt it"}, LeaderChange: trace.Lost,
+			PrevLeader: &c.led,
+		}
+		if c.led == 0 {
+			left.LeaderChange = ""
+		}
+		v.add(1, c.ms, left)
+		v.add(2, 8000, trace.Record{
+			Event: "receive", Term: 2, Leader: 2, LeaderChange: trace.Elected, PrevLeader: new(uint64),
+			Why: []string{"a majority accepted this node's proposal -> lead term 2"},
+		})
+		g := v.b.History().Groups[0]
+		if told := g.Incidents[0].Leaderless == 7*time.Second; told != c.told || len(g.Findings) > 0 != c.told {
+			t.Errorf("%s: nobody led for %v, and %v", name, g.Incidents[0].Leaderless, g.Findings)
+		}
+	}
+}

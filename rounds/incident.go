@@ -294,7 +294,7 @@ func (g *group) incident(c *change) Incident {
 			in.prove(in.Asked)
 		}
 	}
-	if in.From.IsZero() || in.unsure(g, former, next) || former == nil && g.ledUnseen(in.From) {
+	if in.From.IsZero() || in.unsure(g, former, next) || former == nil && in.ledUnseen(g) {
 		in.From, in.Ended = in.Until, Ending{Kind: EndedUnseen, Known: Inferred}
 	}
 	beside := in.ledBeside(g, c)
@@ -349,18 +349,37 @@ func (in *Incident) unsure(g *group, former, next *Leadership) bool {
 	return by != 0 && !g.paths.linked(by, in.by)
 }
 
-// ledUnseen reports whether a process whose first records are missing followed a leader until after the time t, by its
-// first record here.
-func (g *group) ledUnseen(t time.Time) bool {
-	for _, m := range g.nodes {
+// ledUnseen reports whether somebody may have led between From and Until whose leadership is in no record: a process
+// says whom it followed until its record, and those are missing in which it began to. It may not have followed Leader.
+func (in *Incident) ledUnseen(g *group) bool {
+	for id, m := range g.nodes {
 		for _, l := range m.lives {
-			beliefs := l.allBeliefs()
-			if len(beliefs) > 0 && beliefs[0].turn.was != 0 && g.fix.at(l.node, beliefs[0].first.wall).After(t) {
-				return true
+			beliefs, before := l.allBeliefs(), &belief{} // long ago
+			for i := range beliefs {
+				b := &beliefs[i]
+				unseen := b.turn.was != 0 && b.turn.was != before.leader
+				if unseen && in.mayHold(g, id, before.last.wall, b.first.wall, b.turn.was) {
+					return true
+				}
+				before = b
 			}
 		}
 	}
 	return false
+}
+
+// mayHold reports whether the leadership of another than Leader may be between From and Until, if a node followed it
+// after one time of its clock and before another.
+func (in *Incident) mayHold(g *group, node uint64, after, before time.Time, led uint64) bool {
+	if !g.fix.at(node, before).After(in.From) {
+		return false
+	}
+	if in.Leader == 0 {
+		return true
+	}
+	off := g.apart(node, in.by)
+	return !g.fix.at(node, after).After(in.Until.Add(off)) &&
+		(led != in.Leader || !g.fix.at(node, before).After(in.Until.Add(off)))
 }
 
 // ledBeside returns until when another one led on another side, where it led when the leader before ceased to, and zero
