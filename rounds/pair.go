@@ -37,6 +37,10 @@ type post struct {
 	clock proto.HLC // of by, and so is wall
 	wall  time.Time
 	first time.Time // when it was received at the earliest, by the receiver's clock; zero if it was not
+	// got is the first receipt of a record that is kept which seems to be of it, nil for none. mixed says that another
+	// one has other words, so that one of the two is of another message.
+	got   *arrival
+	mixed bool
 }
 
 // arrival is the receipt of a message.
@@ -45,6 +49,8 @@ type arrival struct {
 	e      *entry // that received it, nil if its record is not kept
 	in     *log   // that has the receipt
 	by     *entry // that sent it, nil if that is not known
+	of     *post  // what seems to be it
+	how    sure   // that it is
 	link   *link
 	sent   int    // how many messages have its mail
 	around []post // those of them around its time
@@ -109,6 +115,9 @@ func (g *group) pair(terms []uint64) {
 		p.arrivals[i].fit()
 	}
 	for i := range p.arrivals {
+		g.find(&p.arrivals[i])
+	}
+	for i := range p.arrivals {
 		g.attach(&p.arrivals[i])
 	}
 	for way, l := range p.links {
@@ -121,18 +130,36 @@ func (g *group) pair(terms []uint64) {
 	}
 }
 
+// find finds which message seems to be that of the receipt.
+func (g *group) find(got *arrival) {
+	got.of, got.how = g.sender(got)
+	switch m := got.of; {
+	case m == nil || got.how < likely || got.e == nil:
+	case m.got == nil:
+		m.got = got
+	case m.got.e.Detail != got.e.Detail:
+		m.mixed = true
+	}
+}
+
 // attach notes for a receipt and the entry that sent the message that they belong together.
 func (g *group) attach(got *arrival) {
-	by, how := g.sender(got)
+	var by *entry
 	e := got.e
-	if by != nil && (e == nil || !e.life.text) {
-		g.sample(got, by, how)
-	}
-	if by == nil || how < likely {
-		by = nil
+	if m := got.of; m != nil {
+		if m.mixed {
+			got.how = notSure
+			got.doubt()
+		}
+		if e == nil || !e.life.text {
+			g.sample(got, m.by, got.how)
+		}
+		if got.how >= likely {
+			by = m.by
+		}
 	}
 	if e != nil {
-		e.cause, e.unsure = by, how < likely
+		e.cause, e.unsure = by, got.how < likely
 	}
 	got.by = by
 	if by != nil && (e == nil || by.log != e.log) {
@@ -268,7 +295,7 @@ func (p *pairing) index(terms []uint64, open map[uint64]*log) {
 		for _, e := range open[term].entries {
 			for i := range e.sent {
 				at := &p.places[e.sent[i].place]
-				p.posts[at.end] = post{&e.sent[i], e, e.clock, e.Wall, time.Time{}}
+				p.posts[at.end] = post{sentMessage: &e.sent[i], by: e, clock: e.clock, wall: e.Wall}
 				at.end++
 			}
 		}
@@ -328,7 +355,9 @@ func (g *group) arrive(got receipt, e *entry, in *log) {
 		}
 		m.first = earliest(m.first, got.wall)
 	}
-	p.arrivals = append(p.arrivals, arrival{got, e, in, nil, g.link(got.way()), sent, same, near, 0, later})
+	p.arrivals = append(p.arrivals, arrival{
+		receipt: got, e: e, in: in, link: g.link(got.way()), sent: sent, around: same, near: near, later: later,
+	})
 }
 
 // asked returns the entry of the node of e that sent what m answers, nil if it is not known. If that is e, or a later

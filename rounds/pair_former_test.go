@@ -382,3 +382,30 @@ func TestReceiptOfAProcessLongAgo(t *testing.T) {
 		}
 	}
 }
+
+// "A message paired with the receipt of another": what the former process sent came when the later one had sent a
+// message with its number, which came just after. Their words differ, so that they are no copies, and nobody knows
+// which is which.
+func TestReceiptsWithOtherWords(t *testing.T) {
+	for words, arrived := range map[string]bool{"heard 1": true, "heard 1 2": false} {
+		v := newVoters()
+		v.start(1, 0)
+		v.start(2, 0)
+		for id := 5; id < 9; id++ {
+			v.send(1, 20*id, 1, fmt.Sprint("1:", id), "x -> y")
+			v.receive(2, 20*id+1, 1, fmt.Sprint("1:", id))
+		}
+		v.send(1, 500, 1, "1:9", "x -> y")
+		v.start(1, 1000)
+		v.send(1, 5000, 1, "1:9", "x -> y")
+		for n, detail := range []string{"heard 1", words} {
+			v.add(2, 5001+8*n, trace.Record{
+				Event: "receive", From: 1, Msg: "HEARTBEAT", MsgID: "1:9", Detail: detail, Term: 1, Leader: 1, Token: 1,
+				Why: []string{"x -> y"},
+			})
+		}
+		if got := slices.Contains(v.arrivedOf("n1life2"), "1:9"); got != arrived {
+			t.Errorf("%q: arrived %v", words, got)
+		}
+	}
+}

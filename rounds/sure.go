@@ -22,12 +22,11 @@ const (
 // unwritten is how long a process may send messages before its first record of level info.
 const unwritten = 2 * time.Second
 
-// sender returns the entry that sent the message of a receipt, nil if none is known to have. Where several processes
+// sender returns the message of a receipt, nil if none seems to be it, and how sure that is. Where several processes
 // sent such a message, it is the last one, if the others were received already or were sent too long before. The
 // connections of a process end with it.
-func (g *group) sender(got *arrival) (by *entry, how sure) {
+func (g *group) sender(got *arrival) (last *post, how sure) {
 	l := got.link
-	var last *post
 	others := got.doubtOthers()
 	fits := got.prompt()
 	how = certain
@@ -68,12 +67,19 @@ func (g *group) sender(got *arrival) (by *entry, how sure) {
 	if got.fits&got.later != 0 || others && (l.vague || l.few()) {
 		how = notSure // it may be the pair by which the link is known that is wrong, or slow
 	}
+	if how < likely {
+		got.doubt()
+	}
+	return last, how
+}
+
+// doubt notes that each message that fits may be that of the receipt, also those that do not seem prompt.
+func (got *arrival) doubt() {
 	for i := range got.around {
-		if how < likely && got.fits.has(i) { // also those that do not seem prompt
+		if got.fits.has(i) {
 			got.around[i].unsure = true
 		}
 	}
-	return last.by, how
 }
 
 // doubtOthers notes that the receipt may be of a message that fits by the hybrid clock alone, and reports whether there
