@@ -570,3 +570,21 @@ func TestSomebodyLedInAGap(t *testing.T) {
 		}
 	}
 }
+
+// "Nobody led for 7.86 s": two nodes followed node 2, whose records of that time are missing. Its next process began in
+// the term that it had led, and passed through it.
+func TestLeaderOfAFormerProcess(t *testing.T) {
+	for name, began := range map[string]int{"a later process": 5000, "the same one": 500} {
+		v := newVoters()
+		v.start(2, 0)
+		v.follow(1, 1000, 2, 4)
+		v.follow(3, 1010, 2, 4)
+		v.start(2, began)
+		v.add(2, 5010, trace.Record{Event: "timeout", Term: 4})
+		v.add(2, 5020, trace.Record{Event: "timeout", Term: 5})
+		led := v.b.History().Groups[0].Led(2, 4)
+		if want := began == 5000; (led != nil) != want {
+			t.Errorf("%s: %+v", name, led)
+		}
+	}
+}

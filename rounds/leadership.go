@@ -74,17 +74,20 @@ func (g *group) firstBeside(r *Leadership) *Follower {
 	return nil
 }
 
-// denied reports whether the leader's own records, which are here, never say that it led: it stopped before it began.
+// denied reports whether the leader's own records, which are here, never say that it led: it stopped before it began. A
+// process that began later than somebody followed the leader tells nothing of a former one, nor does one that may have.
 func (g *group) denied(r *Leadership) bool {
 	m := g.nodes[r.Leader]
 	if !r.First.IsZero() || m == nil {
 		return false
 	}
-	from := r.Followers[0].From
-	l := m.at(from, g.fix)
-	denied := l != nil && !g.fix.at(l.node, l.until).Before(from) && !l.gapAround(from, g.fix) && !l.text
-	for _, l := range m.lives { // whatever the clocks show
-		denied = denied || l.passedThrough(r.Term) || slices.Contains(l.spent, r.Term)
+	f := r.earliest()
+	l := m.at(f.From, g.fix)
+	denied := !f.late && l != nil && !g.fix.at(l.node, l.until).Before(f.From) && !l.gapAround(f.From, g.fix) &&
+		!l.text && (l.first() == 1 || l.sorted()[0].term < r.Term) // else it may have led before
+	for i, l := range m.lives { // whatever the clocks show
+		first := i == 0 && m.surelyWhole()
+		denied = denied || g.ranFor(l, f, first) && l.passedThrough(r.Term, first) || slices.Contains(l.spent, r.Term)
 	}
 	if denied {
 		delete(g.leaderships, leadershipKey{r.Leader, r.Term})
@@ -92,24 +95,47 @@ func (g *group) denied(r *Leadership) bool {
 	return denied
 }
 
+// ranFor reports whether the process may be the one that the follower began to follow, as far as clocks tell, or is the
+// first one of its node. In term 0, one that is not may have begun after that which led, and lost its disk.
+func (g *group) ranFor(l *life, f *Follower, first bool) bool {
+	off := g.apart(l.node, f.Node)
+	if g.fix.at(l.node, l.from).After(f.From.Add(off)) {
+		return false
+	}
+	return first || !f.late && (off != unbounded || l.sorted()[0].term > 0)
+}
+
+// earliest returns the follower that followed first, of those of which a record tells since when, if there are any.
+func (r *Leadership) earliest() *Follower {
+	first := &r.Followers[0]
+	for i := range r.Followers {
+		f := &r.Followers[i]
+		if first.late && !f.late || first.late == f.late && f.From.Before(first.From) {
+			first = f
+		}
+	}
+	return first
+}
+
 // wins reports whether one of the reasons says that the node wins the term.
 func wins(reasons []reason) bool { return decides[algorithms.Wins](reasons) }
 
 // passedThrough reports whether the process was in the term and then in a later one, and none of its records between
-// is missing, nor any since it began, or since one of an earlier term. What it asks for or nominates may be of a later
-// term than its own.
-func (l *life) passedThrough(term uint64) bool {
+// is missing, nor any since one of an earlier term, or since it began as the first one of its node: a former one may
+// have led the term in which a later one begins. What it asks for or nominates may be of a later term than its own.
+func (l *life) passedThrough(term uint64, first bool) bool {
 	marks := l.sorted()
-	first := slices.IndexFunc(marks, func(m mark) bool { return m.term == term })
-	if first < 0 || l.text {
+	at := slices.IndexFunc(marks, func(m mark) bool { return m.term == term })
+	if at < 0 || l.text {
 		return false
 	}
-	from := l.rangeOf(marks[first].seq)
-	if from > 1 && !slices.ContainsFunc(marks[:first], func(m mark) bool { return m.seq >= from && m.term < term }) {
+	from := l.rangeOf(marks[at].seq)
+	earlier := func(m mark) bool { return m.seq >= from && m.term < term }
+	if !(first && from == 1) && !slices.ContainsFunc(marks[:at], earlier) {
 		return false
 	}
-	later := slices.IndexFunc(marks[first:], func(m mark) bool { return m.term > term })
-	return later > 0 && marks[first+later].seq-marks[first].seq == uint64(later)
+	later := slices.IndexFunc(marks[at:], func(m mark) bool { return m.term > term })
+	return later > 0 && marks[at+later].seq-marks[at].seq == uint64(later)
 }
 
 func (g *group) leadership(leader, term uint64) *Leadership {

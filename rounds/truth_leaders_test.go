@@ -55,6 +55,9 @@ func (r *reading) compareLeaderships() {
 		if r.complete() && !said[key] {
 			r.fail("leadership: missing", key.term, "%+v", *truth)
 		}
+		if r.followed(key.node, key.term) && r.group.Led(key.node, key.term) == nil {
+			r.fail("leadership: missing, and a node followed it", key.term, "%+v", *truth)
+		}
 	}
 }
 
