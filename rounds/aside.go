@@ -113,9 +113,14 @@ func (g *group) pausedWithAll(ids []uint64, from, until time.Time) (all []unfitn
 }
 
 // standAside returns why none of the nodes that might have led was eligible, for the longest time of the incident
-// between two changes. It returns nil if one was eligible for most of the incident, or if the records do not tell.
+// between two changes in which not too few voters were there anyway. It returns nil if one was eligible for most of the
+// time in which enough were there, or if the records do not tell.
 func (in *Incident) standAside(g *group) (all []unfitness) {
-	if !g.unfit || in.Leaderless < maxTransit && in.Leader != 0 {
+	enough := in.Leaderless
+	for i := range in.lacks {
+		enough -= in.lacks[i].length()
+	}
+	if !g.unfit || enough < maxTransit && (in.Leader != 0 || len(in.lacks) > 0) {
 		return nil
 	}
 	ids := g.everyVoter()
@@ -139,13 +144,14 @@ func (in *Incident) standAside(g *group) (all []unfitness) {
 		times = append(times, a.from, a.until)
 	}
 	slices.SortFunc(times, time.Time.Compare)
-	longest := max(in.Leaderless/2, maxTransit/2)
-	if in.Leaderless < maxTransit {
+	longest := max(enough/2, maxTransit/2)
+	if enough < maxTransit {
 		longest = 0 // what the records told when they ended
 	}
 	for i, at := range times[1:] {
 		from := times[i]
-		if from.Before(in.From) || at.After(in.Until) || at.Sub(from) < longest {
+		lacking := slices.ContainsFunc(in.lacks, func(s shortage) bool { return from.Before(s.until) && at.After(s.from) })
+		if lacking || from.Before(in.From) || at.After(in.Until) || at.Sub(from) < longest {
 			continue
 		}
 		now := slices.DeleteFunc(slices.Clone(unfit), func(u unfitness) bool {

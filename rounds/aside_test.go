@@ -60,6 +60,34 @@ func TestAPauseOfTheClusterHoldsForWhoHasNoLogHere(t *testing.T) {
 	}
 }
 
+// "Too few to elect for 2.51 s of the 5.51 s": that the cluster was paused for the other three seconds, when a majority
+// was there again, was not told.
+func TestThoseWhoStoodAsideWhenEnoughWereThereAgainAreTold(t *testing.T) {
+	const paused = "the cluster is paused since 2026-11-29T17:46:25Z by 127.0.0.1"
+	for why, want := range map[string]string{
+		paused: ": 1 of 3 remains, too few to elect for 2.5 s of the 5.51 s, and nodes 1 and 2 stood aside: " + paused,
+		"":     ": 1 of 3 remains, too few to elect for 2.5 s of the 5.51 s",
+	} {
+		v := newVoters()
+		v.level = "info"
+		v.elect(3, 1, 1, 2)
+		v.lose(1, 500, "link-closed 3, dial-refused 3", 1, 2)
+		v.lose(1, 501, "link-closed 2, dial-refused 2", 1)
+		v.add(1, 510, trace.Record{Event: "timeout", Term: 1, Ineligible: why})
+		v.start(2, 3001)
+		v.add(2, 3002, trace.Record{Event: "eligible", Unfit: why, Ineligible: why})
+		v.add(1, 3003, trace.Record{Event: "peers", Alive: []uint64{1, 2}, Evidence: "joined 2", Ineligible: why})
+		for _, node := range []uint64{2, 1} {
+			v.add(node, 6000, trace.Record{Event: "eligible", Term: 1})
+		}
+		v.ask(1, 6001, 2)
+		v.lead(1, 6010, 2)
+		if in := v.last(); !strings.HasSuffix(in.Why, want) || in.Held() != (why != "") {
+			t.Errorf("%q, want %q: %+v", in.Why, want, in)
+		}
+	}
+}
+
 // "Node 3 stopped leading: resigned at noon by 10.0.0.1, and nodes 1 and 2 stood aside: resigned at noon by 10.0.0.1":
 // the same reason was told twice.
 func TestOneReasonForAllWhoStandAsideIsToldOnce(t *testing.T) {

@@ -118,6 +118,8 @@ var (
 	tookText   = regexp.MustCompile(`outranks node \d+ and took over`)
 	lentText   = regexp.MustCompile(`a lease that node (\d+) had lent bound voters? (.*?) for `)
 	freshText  = regexp.MustCompile(`voters? ([\d, and]+) had just started`)
+	asideText  = regexp.MustCompile(`nodes? [\d, and]+ stood aside.*`)
+	asidePart  = regexp.MustCompile(`nodes? ([\d, and]+)(?: stood aside)?(?:: | for the same reason)`)
 	calledText = regexp.MustCompile(`an operator asked node (\d+) for an election`)
 	votersDid  = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (ended|paused|cut off)`)
 	number     = regexp.MustCompile(`\d+`)
@@ -127,6 +129,7 @@ var (
 func (r *reading) compareWhy(in *rounds.Incident) {
 	r.compareLent(in)
 	r.compareStarted(in)
+	r.compareAside(in)
 	if r.shifted() { // times of different nodes may be far apart
 		return
 	}
@@ -209,6 +212,39 @@ func (r *reading) compareStarted(in *rounds.Incident) {
 			r.fail("incident: a voter that had not just started", in.Term, "%+v", in)
 		}
 	}
+}
+
+// compareAside checks that the nodes of which an incident says that they stood aside were not eligible in it, and why.
+func (r *reading) compareAside(in *rounds.Incident) {
+	told := asideText.FindString(in.Why)
+	if told == "" || r.shifted() {
+		return
+	}
+	for _, part := range asidePart.FindAllStringSubmatch(told, -1) {
+		for _, id := range number.FindAllString(part[1], -1) {
+			r.judge("nodes that stood aside")
+			if !r.stoodAside(numberOf(id), in) {
+				r.fail("incident: a node that did not stand aside", in.Term, "node %s: %+v", id, in)
+			}
+		}
+	}
+}
+
+// stoodAside reports whether the node wrote in a change, or last before it, that it was not eligible, for a reason that
+// is told.
+func (r *reading) stoodAside(node uint64, in *rounds.Incident) (aside bool) {
+	for i := range r.run.records {
+		rec := &r.run.records[i]
+		if rec.Node != node {
+			continue
+		}
+		if rec.Time.After(r.trueTime(node, in.Until).Add(r.blur())) {
+			return aside
+		}
+		so := rec.Ineligible != "" && strings.Contains(in.Why, ": "+rounds.Quoted(rec.Ineligible))
+		aside = so || aside && !rec.Time.Before(r.trueTime(node, in.From).Add(-r.blur()))
+	}
+	return aside
 }
 
 // compareLent checks that voters kept their promises for a lease that the leader had lent, if an incident says so.
