@@ -945,6 +945,38 @@ func TestALeaderThatWasAskedDidNotStopAnswering(t *testing.T) {
 	}
 }
 
+// "Node 1 stopped answering" was told of a leader that one node had lost seconds before: it led on, and handed over by
+// itself to one that had ranked above it for long.
+func TestALeaderThatHandedOverByItselfDidNotStopAnswering(t *testing.T) {
+	v := newVoters()
+	v.algo = "zookeeper"
+	v.exchange(1, 1, -200, -190)
+	v.exchange(2, 1, -180, -170)
+	v.elect(1, 1, 2, 3)
+	v.add(2, 1000, trace.Record{
+		Event: "peers", Term: 1, Round: 2, Evidence: "heartbeat-missed 1", Alive: []uint64{2, 3}, Leader: 1,
+		Token: 1, ValidUntil: atMS(1900), Why: []string{"leader 1 is gone -> call an election of term 2"},
+	})
+	v.add(1, 1100, trace.Record{Term: 1, Event: "receive", From: 3, Leader: 1, Token: 1, ValidUntil: atMS(5900)})
+	v.add(1, 5000, trace.Record{
+		Event: "receive", From: 3, Msg: "OFFER_REPLY", LeaderChange: trace.Deposed,
+		Why: []string{"3 would take over -> lead term 1 no more"}, Reasons: []trace.Reason{{
+			Code: "lease.step-down", Args: []trace.Arg{
+				{Is: trace.Cause, Reason: &trace.Reason{Code: "lease.takes-over", Args: []trace.Arg{{Number: 3}}}},
+				{Number: 1},
+			},
+		}},
+	})
+	v.lead(3, 5010, 2)
+	const want = "node 1 handed over: node 3 would take over"
+	if in := v.last(); in.Why != want {
+		t.Errorf("%q, want %q: %+v", in.Why, want, in)
+	}
+	if text := told(t, v.b.History().Groups[0]); !strings.Contains(text, want) {
+		t.Errorf("want %q in\n%s", want, text)
+	}
+}
+
 // "Node 1 handed over: it was asked to resign" is not why the leader changed if it was frozen when it was asked, and
 // another one led when it went on.
 func TestALeaderThatWasAskedTooLateStoppedAnswering(t *testing.T) {

@@ -144,7 +144,8 @@ func (in *Incident) endedBefore(c *Cause, g *group) bool {
 }
 
 // askedSince reports whether the leader before handed over since somebody asked it to, after a node that outranks it
-// had begun to take over, or others had lost it: that may have been long before, and in vain.
+// had begun to take over, or others had lost it: that may have been long before, and in vain. Whoever lost it did not
+// make it hand over by itself to a better node, either.
 func (in *Incident) askedSince(c *Cause, g *group) bool {
 	led := g.leaderships[leadershipKey{in.Former, in.FormerTerm}]
 	lost := c.Lost == in.Former && in.StoppedFirst()
@@ -152,6 +153,9 @@ func (in *Incident) askedSince(c *Cause, g *group) bool {
 		return false
 	}
 	asked, off := g.requestBefore(led), g.apart(in.Former, c.Node)
+	if lost && leased(g.guarantee) && asked.why == "" && led.endedBy.to != 0 {
+		return true
+	}
 	return asked.why != "" && off != unbounded && asked.at.After(c.At.Add(off))
 }
 
