@@ -114,3 +114,21 @@ func TestOneReasonForAllWhoStandAsideIsToldOnce(t *testing.T) {
 		}
 	}
 }
+
+// "Not standing for election: node 2, paused" was told of the leader: its log ends before it was resumed and won.
+func TestWhoLedATermAfterItsRecordsEndStandsAgain(t *testing.T) {
+	for later, want := range map[bool]string{true: "", false: "paused"} {
+		v := newVoters()
+		v.elect(1, 1, 2, 3)
+		v.add(2, 500, trace.Record{
+			Event: "eligible", Unfit: "paused", Ineligible: "paused", Term: 1, Leader: 1, Token: 1, ValidUntil: atMS(1400),
+		})
+		v.lose(1, 4000, "heartbeat-missed 3", 1, 2)
+		if later {
+			v.follow(1, 5000, 2, 2)
+		}
+		if n := v.b.History().Groups[0].Nodes[1]; n.Ineligible != want || n.Aside.IsZero() != later {
+			t.Errorf("later %v: %q [%v], want %q", later, n.Ineligible, n.Aside, want)
+		}
+	}
+}

@@ -149,8 +149,11 @@ func (g *group) summary(id uint64) Node {
 	}
 	b := g.lastBelief(id)
 	n.Term, n.Leader, n.Last = cmp.Or(b.term, l.top.round), b.leader, l.ref(l.last())
-	n.Aside, n.Ineligible = l.standing()
-	n.Voteless, n.Refused = l.voteless(), g.refused(l)
+	n.Refused = g.refused(l)
+	if !g.wonAfter(id, n.Term) {
+		n.Aside, n.Ineligible = l.standing()
+		n.Voteless = l.voteless()
+	}
 	if view, ok := l.viewAt(l.last()); ok {
 		n.Alive, n.AliveRef = view.alive, l.ref(view.seq)
 	}
@@ -164,6 +167,16 @@ func (g *group) summary(id uint64) Node {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
 	})
 	return n
+}
+
+// wonAfter reports whether the node led a term above the given one: it stood, and voted, after its records end.
+func (g *group) wonAfter(id, term uint64) bool {
+	for key := range g.leaderships {
+		if key.leader == id && key.term > term {
+			return true
+		}
+	}
+	return false
 }
 
 // assign adds each finding between rounds to the round of its term, and collects all
