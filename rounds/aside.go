@@ -150,8 +150,8 @@ func (in *Incident) standAside(g *group) (all []unfitness) {
 	}
 	for i, at := range times[1:] {
 		from := times[i]
-		lacking := slices.ContainsFunc(in.lacks, func(s shortage) bool { return from.Before(s.until) && at.After(s.from) })
-		if lacking || from.Before(in.From) || at.After(in.Until) || at.Sub(from) < longest {
+		lack := func(s shortage) bool { return from.Before(s.until) && at.After(s.from) }
+		if slices.ContainsFunc(in.lacks, lack) || from.Before(in.From) || at.After(in.Until) || at.Sub(from) < longest {
 			continue
 		}
 		now := slices.DeleteFunc(slices.Clone(unfit), func(u unfitness) bool {

@@ -121,7 +121,8 @@ func TestWhoLedATermAfterItsRecordsEndStandsAgain(t *testing.T) {
 		v := newVoters()
 		v.elect(1, 1, 2, 3)
 		v.add(2, 500, trace.Record{
-			Event: "eligible", Unfit: "paused", Ineligible: "paused", Term: 1, Leader: 1, Token: 1, ValidUntil: atMS(1400),
+			Event: "eligible", Unfit: "paused", Ineligible: "paused", Term: 1, Leader: 1, Token: 1,
+			ValidUntil: atMS(1400),
 		})
 		v.lose(1, 4000, "heartbeat-missed 3", 1, 2)
 		if later {

@@ -24,6 +24,8 @@ type LifeEvent struct {
 	// record says so.
 	Told    string `json:"told,omitempty"`
 	ToldRef Ref    `json:"told_ref,omitzero"`
+	// Late says that the process may have ended long before At: the peer that saw its end may have slept until then.
+	Late bool `json:"late,omitempty"`
 
 	left  bool // it said good-bye
 	proof bool // nothing but the proof that this process ended tells of it: the next one may run already
@@ -82,6 +84,7 @@ func (g *group) findEvents(l *life) (events []LifeEvent) {
 	} else if d := g.endSeen(l); end == nil && d != nil {
 		at, left := latest(d.At, g.fix.at(l.node, l.until)), saysLeft(d.Evidence, l.node)
 		end = &LifeEvent{Kind: Ended, At: at, Known: PeersSaw, Ref: d.Ref, left: left, proof: d.proven()}
+		end.Late = g.seenLate(d)
 	} else if next := l.next; end == nil && next != nil && !l.atOnce(next) {
 		events = append(events, LifeEvent{
 			Kind: Ended, At: g.fix.at(l.node, next.from), Known: Inferred,
@@ -140,9 +143,13 @@ func (g *group) seenByPeers(l *life) (events []LifeEvent, end *LifeEvent) {
 			next != nil && !d.At.Add(near).Before(g.fix.at(l.node, next.from)): // perhaps of another process
 		case silentOn && ended:
 			left := saysLeft(d.Evidence, l.node)
-			return events, &LifeEvent{Kind: Ended, At: d.At, Known: PeersSaw, Ref: d.Ref, left: left, proof: d.proven()}
+			end = &LifeEvent{Kind: Ended, At: d.At, Known: PeersSaw, Ref: d.Ref, left: left, proof: d.proven()}
+			end.Late = g.seenLate(d)
+			return events, end
 		case saysLeft(d.Evidence, l.node): // and it ended a little later
-			return events, &LifeEvent{Kind: Ended, At: latest(d.At, last), Known: PeersSaw, Ref: d.Ref, left: true}
+			end = &LifeEvent{Kind: Ended, At: latest(d.At, last), Known: PeersSaw, Ref: d.Ref, left: true}
+			end.Late = g.seenLate(d)
+			return events, end
 		case ended, silentOn && next != nil:
 		case len(events) > 0 && events[len(events)-1].Kind == Resumed && d.At.Before(events[len(events)-1].At):
 		case silentOn:
@@ -152,6 +159,13 @@ func (g *group) seenByPeers(l *life) (events []LifeEvent, end *LifeEvent) {
 		}
 	}
 	return events, nil
+}
+
+// seenLate reports whether the evidence may be of what had happened long before: who gives it may have slept until
+// then.
+func (g *group) seenLate(d *drop) bool {
+	m := g.nodes[d.Node]
+	return m != nil && g.mayHaveSlept(m.byIncarnation[d.Ref.Incarnation], d.At)
 }
 
 // ofFormer reports whether the evidence may be about the process before this one, whose end was noticed late: who gives

@@ -400,3 +400,24 @@ func TestWhyAProcessFailedIsToldAlsoIfPeersSawItsEnd(t *testing.T) {
 		t.Errorf("want %q in:\n%s", want, text)
 	}
 }
+
+// "Ended without a good-bye at 12:00:08.010" was told of a process that had ended six seconds before: who saw it had
+// slept until then.
+func TestAnEndSeenByWhoHadSleptWasSooner(t *testing.T) {
+	for woke, want := range map[bool]string{true: " by 12:00:08.010 ", false: " at 12:00:08.010 "} {
+		v := newVoters()
+		v.level = "info"
+		v.ask(3, 0, 1)
+		v.elect(3, 1, 1, 2)
+		if woke {
+			v.wake(1, 8000, 3, 2)
+		} else {
+			v.miss(1, 8000, 3)
+		}
+		v.lose(1, 8010, "link-closed 3, dial-refused 3", 1, 2)
+		text := told(t, v.b.History().Groups[0])
+		if !strings.Contains(text, " 3 ended without a good-bye"+want) {
+			t.Errorf("woke %v: want %q in\n%s", woke, want, text)
+		}
+	}
+}

@@ -174,13 +174,17 @@ func hole(l *rounds.Life) (gap *rounds.Gap) {
 
 // endOf says when a process ended, and whether it was told to or, as far as anything tells, was not.
 func endOf(g *rounds.Group, e *rounds.LifeEvent) string {
+	at := "at " + seen(g, *e)
+	if e.Late {
+		at = "by " + seen(g, *e)
+	}
 	switch {
 	case e.Told != "":
-		return fmt.Sprintf("was %s%s, and ended at %s", e.Told, cite(g.Names, e.ToldRef), seen(g, *e))
+		return fmt.Sprintf("was %s%s, and ended %s", e.Told, cite(g.Names, e.ToldRef), at)
 	case e.Unannounced():
-		return "ended without a good-bye at " + seen(g, *e)
+		return "ended without a good-bye " + at
 	}
-	return "ended at " + seen(g, *e)
+	return "ended " + at
 }
 
 // setBy says in which direction and by how much somebody set a clock.
