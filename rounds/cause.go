@@ -484,6 +484,9 @@ func (r *Round) detections(lost uint64, g *group) []Detection {
 	if won.After(called) && won.Before(until) {
 		until = won
 	}
+	if d := g.dropAt(r.Initiators[0].Node, lost, called); d != nil && d.back.After(called) {
+		until = earliest(until, d.back) // who called saw it again: what others notice later is another loss
+	}
 	for _, d := range g.dropsSince(lost, since) {
 		if d.At.After(called) && d.At.After(until) {
 			break

@@ -1112,3 +1112,31 @@ func TestAfterARestartOfAllTheEndOfTheProcessIsTheCause(t *testing.T) {
 		t.Errorf("want %q in:\n%s", want, text)
 	}
 }
+
+// "Nodes 1 and 2 had evidence of their own within 8 s" was told of a call in vain: node 2 had seen the leader again
+// seconds before the others lost it, which is why the next term was called.
+func TestEvidenceOfALaterLossIsNoneOfTheOneBefore(t *testing.T) {
+	v := newVoters()
+	v.algo = "bully"
+	v.ask(3, 0, 1)
+	v.elect(3, 1, 1, 2)
+	gone := func(node uint64, ms int, term uint64, alive ...uint64) {
+		v.add(node, ms, trace.Record{
+			Event: "peers", Term: 1, Round: term, Evidence: "heartbeat-missed 3", Alive: alive, Leader: 3,
+			Token: 1, ValidUntil: atMS(ms + 900),
+			Why: []string{fmt.Sprintf("leader 3 is gone -> call an election of term %d", term)},
+		})
+	}
+	gone(2, 1000, 2, 1, 2)
+	v.add(2, 4000, trace.Record{
+		Event: "peers", Term: 1, Round: 2, Evidence: "heartbeat-back 3", Alive: []uint64{1, 2, 3}, Leader: 3, Token: 1,
+		ValidUntil: atMS(4900),
+	})
+	gone(1, 9000, 3, 1, 2)
+	v.expire(3, 10000, 1)
+	v.lead(1, 10100, 3)
+	text := told(t, v.b.History().Groups[0])
+	if !strings.Contains(text, "node 2 took the leader, node 3, for gone") || strings.Contains(text, "of its own") {
+		t.Error(text)
+	}
+}
