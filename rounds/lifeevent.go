@@ -303,6 +303,10 @@ func (g *group) silence(l *life, d *drop, off time.Duration) []LifeEvent {
 		return []LifeEvent{began, seen}
 	}
 	back := LifeEvent{Kind: Resumed, At: g.fix.at(l.node, again.wall), Known: OwnWord, Ref: l.ref(again.seq)}
+	sooner := !d.backRef.IsZero() && back.At.Sub(d.back) > max(off, maxTransit)
+	if sooner && !slices.Contains(l.woke, again.wall) && !g.backUnsure(l, d) {
+		return []LifeEvent{began, seen} // at level info it had nothing to write for long
+	}
 	if back.At.Sub(d.At) <= maxTransit && !slices.Contains(l.woke, again.wall) {
 		if !slices.Contains(accused(d.Evidence), l.node) {
 			return nil

@@ -421,3 +421,24 @@ func TestAnEndSeenByWhoHadSleptWasSooner(t *testing.T) {
 		}
 	}
 }
+
+// "Was silent from 12:00:01.000 to 12:01:00.000" was told of a follower that the leader had seen again after a second:
+// at level info it had nothing to write for long.
+func TestASilenceEndsWithWhatAPeerSaw(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	v.exchange(1, 1, -200, -190)
+	v.exchange(2, 1, -180, -170)
+	v.elect(1, 1, 2, 3)
+	seen := trace.Record{Event: "peers", Term: 1, Leader: 1, Token: 1}
+	seen.Alive, seen.Evidence = []uint64{1, 3}, "heartbeat-missed 2"
+	v.add(1, 1000, seen)
+	seen.Alive, seen.Evidence = []uint64{1, 2, 3}, "heartbeat-back 2"
+	v.add(1, 2500, seen)
+	v.follow(2, 60000, 1, 1)
+	const want = "2 was silent from 12:00:01.000 at the latest [peers saw: 1:4] to 12:00:02.500 at the latest " +
+		"[peers saw: 1:5]"
+	if text := told(t, v.b.History().Groups[0]); !strings.Contains(text, want) {
+		t.Errorf("want %q in\n%s", want, text)
+	}
+}
