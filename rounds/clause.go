@@ -24,6 +24,9 @@ func (in *Incident) reason(g *group) string {
 		in.store = failed != ""
 	}
 	if failed == "" && !in.aside {
+		failed = in.scattered(g)
+	}
+	if failed == "" && !in.aside {
 		failed = in.delayed(g)
 		in.delay = failed != ""
 	}

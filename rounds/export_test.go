@@ -23,3 +23,6 @@ func FormerCodes() (codes []string) {
 // Lack returns the longest time in which the same ones of the voters that Why names were missing. It is zero if Why
 // names none.
 func (in *Incident) Lack() (from, until time.Time) { return in.lack.from, in.lack.until }
+
+// Apart returns when no voter saw a majority of them, if Why says so.
+func (in *Incident) Apart() (from, until time.Time) { return in.apart.from, in.apart.until }

@@ -59,6 +59,7 @@ type Incident struct {
 	unfenced bool       // Why says that former leaders could not be fenced
 	store    bool       // Why says what in the store kept the nodes from a leader
 	delay    bool       // Why says what took most of the time
+	apart    shortage   // a time in which no voter saw a majority of them, if Why says so
 	loss     Loss       // see Loss
 	killed   bool       // so many of them ended without a good-bye that the others are no majority
 }
@@ -70,9 +71,11 @@ func (in *Incident) Voters() bool { return in.Absent() && !in.all }
 func (in *Incident) Absent() bool { return len(in.lack.missing) > 0 }
 
 // Held reports whether Why says what kept the nodes from a leader: none of those which might have led was eligible, or
-// former leaders could not be fenced, or the store kept them from it, or they waited for a node that was silent, or for
-// the end of promises.
-func (in *Incident) Held() bool { return in.aside || in.unfenced || in.store || in.delay }
+// former leaders could not be fenced, or the store kept them from it, or no voter saw a majority, or they waited for a
+// node that was silent, or for the end of promises.
+func (in *Incident) Held() bool {
+	return in.aside || in.unfenced || in.store || in.delay || in.apart.length() > 0
+}
 
 // MainTerm returns the one of Terms whose round stands for the change: that of Leader, or else the last one.
 func (in *Incident) MainTerm() uint64 {

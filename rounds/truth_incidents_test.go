@@ -130,6 +130,7 @@ func (r *reading) compareWhy(in *rounds.Incident) {
 	r.compareLent(in)
 	r.compareStarted(in)
 	r.compareAside(in)
+	r.compareApart(in)
 	if r.shifted() { // times of different nodes may be far apart
 		return
 	}
@@ -245,6 +246,46 @@ func (r *reading) stoodAside(node uint64, in *rounds.Incident) (aside bool) {
 		aside = so || aside && !rec.Time.Before(r.trueTime(node, in.From).Add(-r.blur()))
 	}
 	return aside
+}
+
+// compareApart checks that no voter saw a majority of them in the time of which an incident says so, by all that they
+// wrote.
+func (r *reading) compareApart(in *rounds.Incident) {
+	from, until := in.Apart()
+	if from.IsZero() || r.shifted() {
+		return
+	}
+	var voters []uint64
+	for _, round := range r.group.Rounds {
+		if round.Ballot != nil && len(round.Ballot.Voters) > len(voters) {
+			voters = round.Ballot.Voters
+		}
+	}
+	r.judge("voters that saw too few")
+	last := map[uint64]*trace.Record{}
+	many := func(rec *trace.Record) bool {
+		seen := slices.DeleteFunc(slices.Clone(rec.Alive), func(id uint64) bool { return !slices.Contains(voters, id) })
+		return len(seen) > len(voters)/2
+	}
+	begun := func(rec *trace.Record) bool { return !rec.Time.Before(r.trueTime(rec.Node, from).Add(r.blur())) }
+	for i := range r.run.records {
+		rec := &r.run.records[i]
+		if rec.Event != "peers" || !slices.Contains(voters, rec.Node) ||
+			!rec.Time.Before(r.trueTime(rec.Node, until).Add(-r.blur())) {
+			continue
+		}
+		if begun(rec) && many(rec) {
+			r.fail("incident: a voter saw a majority", in.Term, "%+v in %+v", rec, in)
+		}
+		if !begun(rec) {
+			last[rec.Node] = rec
+		}
+	}
+	for _, rec := range last {
+		if many(rec) {
+			r.fail("incident: a voter saw a majority when it began", in.Term, "%+v in %+v", rec, in)
+		}
+	}
 }
 
 // compareLent checks that voters kept their promises for a lease that the leader had lent, if an incident says so.

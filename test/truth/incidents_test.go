@@ -102,6 +102,7 @@ var (
 	endedText  = regexp.MustCompile(`the process of node (\d+) (?:had )?ended`)
 	offered    = regexp.MustCompile(`handed over: node (\d+) would take over$`)
 	aside      = regexp.MustCompile(`(?:^|, and )nodes? [\d, and]+ stood aside(?:: .*| for the same reason)$`)
+	apart      = regexp.MustCompile(`, and no voter saw more than \d+ of \d+ for .+ of the .+$`)
 	asideAsked = regexp.MustCompile(`nodes? ([\d, and]+)(?: stood aside)?: asked to resign`)
 	silenced   = regexp.MustCompile(`node (\d+) stopped answering`)
 	votersDid  = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (ended|stopped|` +
@@ -135,6 +136,7 @@ func (r *reading) compareReason(in *rounds.Incident) {
 	}
 	r.compareRequest(in)
 	r.compareAside(in)
+	r.compareApart(in)
 	if in.Voters() {
 		r.compareVoters(in)
 	}
@@ -144,11 +146,12 @@ func (r *reading) compareReason(in *rounds.Incident) {
 // that is told to end resigns first, and any node may be asked for a transfer. Nobody asks a leader to hand over to a
 // node that has ranked above it for a while.
 func (r *reading) compareRequest(in *rounds.Incident) {
-	if part := offered.FindStringSubmatch(in.Why); part != nil {
+	told := apart.ReplaceAllString(in.Why, "")
+	if part := offered.FindStringSubmatch(told); part != nil {
 		r.compareOffer(in, numberOf(part[1]))
 		return
 	}
-	why := aside.ReplaceAllString(in.Why, "") // why others stood aside is no request to the leader
+	why := aside.ReplaceAllString(told, "") // why others stood aside is no request to the leader
 	resigns := strings.Contains(why, "told to stop") || strings.Contains(why, "asked to resign")
 	transfers := strings.Contains(why, "transfer")
 	if !resigns && !transfers && !strings.Contains(why, "handed over") {
@@ -181,6 +184,21 @@ func (r *reading) compareAside(in *rounds.Incident) {
 	}
 }
 
+// compareApart checks that something kept the voters from each other where no one of them is told to have seen a
+// majority.
+func (r *reading) compareApart(in *rounds.Incident) {
+	within := r.during(in).grow(noticed, r.slack())
+	if !apart.MatchString(in.Why) || r.stalled(within) {
+		return
+	}
+	for node := range uint64(r.Plan.Nodes) {
+		if r.touched(node+1, within) || r.wasDead(node+1, within) {
+			return
+		}
+	}
+	r.fail("incident: no voter saw a majority, though all were well", "%s", r.tellIncident(in))
+}
+
 // compareOffer checks that the leader handed over to a node with a higher number, which is its rank, and that this one
 // was well.
 func (r *reading) compareOffer(in *rounds.Incident, to uint64) {
@@ -203,7 +221,8 @@ func (r *reading) compareVoters(in *rounds.Incident) {
 	if perhaps := r.true(in.Began()); perhaps.Before(begun) { // it may have begun before it surely had
 		begun = perhaps
 	}
-	for _, part := range votersDid.FindAllStringSubmatch(in.Why, -1) {
+	why := aside.ReplaceAllString(in.Why, "") // once enough of them were there again
+	for _, part := range votersDid.FindAllStringSubmatch(why, -1) {
 		for _, id := range number.FindAllString(part[1], -1) {
 			named++
 			node, how := numberOf(id), part[2]
@@ -238,8 +257,8 @@ func (r *reading) compareVoters(in *rounds.Incident) {
 			}
 		}
 	}
-	up, nodes := votersUp.FindStringSubmatch(in.Why), uint64(r.Plan.Nodes)
-	changed := notAlways.MatchString(in.Why) // then they were not all missing at once
+	up, nodes := votersUp.FindStringSubmatch(why), uint64(r.Plan.Nodes)
+	changed := notAlways.MatchString(why) // then they were not all missing at once
 	if up == nil || numberOf(up[2]) != nodes || numberOf(up[1])+uint64(named) < nodes ||
 		!changed && numberOf(up[1])+uint64(named) > nodes {
 		r.fail("incident: the voters do not add up", "%s", r.tellIncident(in))
