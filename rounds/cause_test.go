@@ -1140,3 +1140,22 @@ func TestEvidenceOfALaterLossIsNoneOfTheOneBefore(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// "Node 2 outranks node 1 and took over" was told of a leader that had crashed while it did: no record tells how it
+// ended, under a lease.
+func TestALeaderThatNobodySawStopMayHaveCrashed(t *testing.T) {
+	v := newVoters()
+	v.algo, v.level = "bully", "info"
+	v.exchange(1, 1, -200, -190)
+	v.exchange(2, 1, -180, -170)
+	v.elect(1, 1, 2, 3)
+	v.add(2, 700, trace.Record{
+		Term: 1, Round: 2, Event: "timeout", Leader: 1, Token: 1, ValidUntil: atMS(1600),
+		Why: []string{"this node ranks above leader 1 -> call an election of term 2"},
+	})
+	v.lead(2, 1700, 2)
+	const want = "node 2 outranks node 1 and began to take over"
+	if in := v.last(); in.Why != want {
+		t.Errorf("%q, want %q: %+v", in.Why, want, in)
+	}
+}
