@@ -201,7 +201,8 @@ func (g *group) hadPart(in *Initiator, c *change, end time.Time) bool {
 	until := end
 	soon := end.Sub(in.At) <= leaderlessTime
 	byWord := c.former.Ended.Kind == EndedByWord && end.Sub(in.At) <= maxHandOver
-	next := in.Node == c.former.endedBy.to || c.next != nil && in.Node == c.next.Leader
+	asked := g.askedFor(c.former) != ""
+	next := in.Node == c.former.endedBy.to || c.next != nil && in.Node == c.next.Leader && !asked
 	if c.next != nil {
 		until = earliest(until, c.next.From) // the leader before may have been frozen, and back by its end
 	}
@@ -222,7 +223,7 @@ func (g *group) hadPart(in *Initiator, c *change, end time.Time) bool {
 	case HigherRank:
 		return byWord && next && in.Node != c.former.Leader
 	case Operator:
-		return byWord && in.Node != c.former.Leader && g.askedFor(c.former) == ""
+		return byWord && in.Node != c.former.Leader && !asked
 	case RoundFailed:
 		return (soon || byWord && next) && slices.ContainsFunc(c.inVain, func(first moment) bool {
 			off := g.apart(in.Node, first.by.Node) // it may be the one that failed
