@@ -350,12 +350,29 @@ func numberOf(digits string) uint64 {
 	return n
 }
 
+// renewed returns when the leader last renewed its lease, by its own records.
+func (r *reading) renewed(led *sim.Reign) (at time.Time) {
+	last := time.Time{}
+	for i := range r.run.records {
+		rec := &r.run.records[i]
+		own := rec.Incarnation == led.Incarnation && rec.Leader == rec.Node && rec.Token == uint64(led.Term)
+		if own && rec.ValidUntil.After(last) {
+			at, last = rec.Time, rec.ValidUntil
+		}
+	}
+	return at
+}
+
 // compareTerms checks that no term which was over long before the former leader ceased to lead is told as one of the
 // change, under a lease. The terms that the next leader called are of it, however early, if the former one handed over
 // to it since it was the better choice.
 func (r *reading) compareTerms(in *rounds.Incident, former *sim.Reign) {
 	if !r.run.leased || former == nil || former.Until.IsZero() || !r.complete() || r.shifted() {
 		return
+	}
+	over := former.Until
+	if in.Ended.Kind != rounds.EndedByWord { // it may have been lost as soon as it renewed its lease no more
+		over = r.renewed(former)
 	}
 	ended := r.byRef[in.Ended.Ref]
 	preferred := ended != nil && says(ended, fmt.Sprintf("%d would take over", in.Leader))
@@ -371,7 +388,7 @@ func (r *reading) compareTerms(in *rounds.Incident, former *sim.Reign) {
 				called = called || rec.Node == in.Leader && says(rec, "call an election of "+named)
 			}
 		}
-		if !last.IsZero() && former.Until.Sub(last) > longSilent && (!preferred || !called) {
+		if !last.IsZero() && over.Sub(last) > longSilent && (!preferred || !called) {
 			r.fail("incident: a term that was called in vain long before", in.Term, "%d, last %v: %+v", term, last, in)
 		}
 	}
