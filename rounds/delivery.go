@@ -190,11 +190,16 @@ func (l *life) gapSince(t time.Time, fix clockFix) bool {
 
 // gapAround reports whether records of the process are missing around the time t, or up to maxTransit later.
 func (l *life) gapAround(t time.Time, fix clockFix) bool {
+	return l.gapBetween(t, t.Add(maxTransit), fix)
+}
+
+// gapBetween reports whether records of the process are missing that may be from between two times.
+func (l *life) gapBetween(from, until time.Time, fix clockFix) bool {
 	if len(l.seen) == 1 {
 		return false
 	}
-	before, _ := l.before(t, fix)
-	after, ok := l.after(t.Add(maxTransit), fix)
+	before, _ := l.before(from, fix)
+	after, ok := l.after(until, fix)
 	if !ok {
 		after = l.top
 	}

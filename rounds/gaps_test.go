@@ -574,16 +574,24 @@ func TestSomebodyLedInAGap(t *testing.T) {
 // "Nobody led for 7.86 s": two nodes followed node 2, whose records of that time are missing. Its next process began in
 // the term that it had led, and passed through it.
 func TestLeaderOfAFormerProcess(t *testing.T) {
-	for name, began := range map[string]int{"a later process": 5000, "the same one": 500} {
+	for name, c := range map[string]struct {
+		began int // ms
+		term  uint64
+		led   bool
+	}{
+		"a later process":        {5000, 3, true},
+		"one that lost its disk": {500, 0, true}, // what the former one had sent was long on its way
+		"the same one":           {500, 3, false},
+	} {
 		v := newVoters()
 		v.start(2, 0)
 		v.follow(1, 1000, 2, 4)
 		v.follow(3, 1010, 2, 4)
-		v.start(2, began)
+		v.life[2]++
+		v.add(2, c.began, trace.Record{Event: "start", Term: c.term})
 		v.add(2, 5010, trace.Record{Event: "timeout", Term: 4})
 		v.add(2, 5020, trace.Record{Event: "timeout", Term: 5})
-		led := v.b.History().Groups[0].Led(2, 4)
-		if want := began == 5000; (led != nil) != want {
+		if led := v.b.History().Groups[0].Led(2, 4); (led != nil) != c.led {
 			t.Errorf("%s: %+v", name, led)
 		}
 	}

@@ -82,12 +82,11 @@ func (g *group) denied(r *Leadership) bool {
 		return false
 	}
 	f := r.earliest()
-	l := m.at(f.From, g.fix)
-	denied := !f.late && l != nil && !g.fix.at(l.node, l.until).Before(f.From) && !l.gapAround(f.From, g.fix) &&
-		!l.text && (l.first() == 1 || l.sorted()[0].term < r.Term) // else it may have led before
-	for i, l := range m.lives { // whatever the clocks show
+	then, denied := m.at(f.From, g.fix), false
+	for i, l := range m.lives {
 		first := i == 0 && m.surelyWhole()
-		denied = denied || g.ranFor(l, f, first) && l.passedThrough(r.Term, first) || slices.Contains(l.spent, r.Term)
+		denied = denied || slices.Contains(l.spent, r.Term) || g.ranFor(l, f, first) &&
+			(l.passedThrough(r.Term, first) || l == then && g.silentAsItLed(l, r, f))
 	}
 	if denied {
 		delete(g.leaderships, leadershipKey{r.Leader, r.Term})
@@ -95,14 +94,35 @@ func (g *group) denied(r *Leadership) bool {
 	return denied
 }
 
+// silentAsItLed reports whether the process wrote nothing of the leadership when the follower began to follow it, as far
+// as clocks tell, and no record of that time is missing.
+func (g *group) silentAsItLed(l *life, r *Leadership, f *Follower) bool {
+	if f.late || l.text || g.fix.at(l.node, l.until).Before(f.From) || g.gapAsItLed(l, f) {
+		return false
+	}
+	return l.first() == 1 || l.sorted()[0].term < r.Term // else it may have led before
+}
+
+// gapAsItLed reports whether records of the process are missing that may be of the time at which the follower began to
+// follow it, as far as clocks tell.
+func (g *group) gapAsItLed(l *life, f *Follower) bool {
+	off := g.apart(l.node, f.Node)
+	if off == unbounded {
+		return len(l.seen) > 1
+	}
+	off += maxTransit
+	return l.gapBetween(f.From.Add(-off), f.From.Add(off), g.fix)
+}
+
 // ranFor reports whether the process may be the one that the follower began to follow, as far as clocks tell, or is the
-// first one of its node. In term 0, one that is not may have begun after that which led, and lost its disk.
+// first one of its node. One that is not, and begins in term 0, may have begun after that which led: it lost its disk,
+// and what the former one had sent was long on its way.
 func (g *group) ranFor(l *life, f *Follower, first bool) bool {
 	off := g.apart(l.node, f.Node)
 	if g.fix.at(l.node, l.from).After(f.From.Add(off)) {
 		return false
 	}
-	return first || !f.late && (off != unbounded || l.sorted()[0].term > 0)
+	return first || !f.late && l.sorted()[0].term > 0
 }
 
 // earliest returns the follower that followed first, of those of which a record tells since when, if there are any.
