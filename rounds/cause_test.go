@@ -412,8 +412,8 @@ func TestHandOverOfAnother(t *testing.T) {
 	}
 }
 
-// "Node 3 handed over: transfer to node 1" was told of a request that had ended an earlier leadership of node 3: the log
-// of node 3 ends before the request that ended this one.
+// "Node 3 handed over: transfer to node 1" was told of a request that had ended an earlier leadership of node 3: the
+// log of node 3 ends before the request that ended this one.
 func TestARequestOfAnEarlierLeadershipIsNotWhyTheLeaderHandedOver(t *testing.T) {
 	s := newScript()
 	lead := func(node uint64, ms int, term uint64, why ...string) {

@@ -94,8 +94,8 @@ func (g *group) denied(r *Leadership) bool {
 	return denied
 }
 
-// silentAsItLed reports whether the process wrote nothing of the leadership when the follower began to follow it, as far
-// as clocks tell, and no record of that time is missing.
+// silentAsItLed reports whether the process wrote nothing of the leadership when the follower began to follow it, as
+// far as clocks tell, and no record of that time is missing.
 func (g *group) silentAsItLed(l *life, r *Leadership, f *Follower) bool {
 	if f.late || l.text || g.fix.at(l.node, l.until).Before(f.From) || g.gapAsItLed(l, f) {
 		return false
@@ -151,7 +151,7 @@ func (l *life) passedThrough(term uint64, first bool) bool {
 	}
 	from := l.rangeOf(marks[at].seq)
 	earlier := func(m mark) bool { return m.seq >= from && m.term < term }
-	if !(first && from == 1) && !slices.ContainsFunc(marks[:at], earlier) {
+	if (!first || from > 1) && !slices.ContainsFunc(marks[:at], earlier) {
 		return false
 	}
 	later := slices.IndexFunc(marks[at:], func(m mark) bool { return m.term > term })

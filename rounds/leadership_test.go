@@ -67,8 +67,8 @@ func TestProcessThatEndsAsItsLeaseDoes(t *testing.T) {
 	}
 }
 
-// "By the process, which did not crash then": the follower wrote down all renewals of the lease that it heard of, its last
-// one had ended before the process was seen to have, and the record in which it found that is missing.
+// "By the process, which did not crash then": the follower wrote down all renewals of the lease that it heard of, its
+// last one had ended before the process was seen to have, and the record in which it found that is missing.
 func TestALeaseThatEndedBeforeTheProcessByWhoFollowed(t *testing.T) {
 	for left, want := range map[int]rounds.EndKind{-50: rounds.EndedUnseen, 700: rounds.EndedByProcess} { // ms
 		v := newVoters()

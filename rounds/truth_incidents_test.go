@@ -103,7 +103,8 @@ func (r *reading) cameAfterAll(one *sim.Reign) bool {
 		return false
 	}
 	return !slices.ContainsFunc(r.group.Leaderships, func(l rounds.Leadership) bool {
-		other, told := l.Leader != own.Leader || l.Term != own.Term, !r.uncompared(l.Leader) && !r.uncompared(own.Leader)
+		other := l.Leader != own.Leader || l.Term != own.Term
+		told := !r.uncompared(l.Leader) && !r.uncompared(own.Leader)
 		return other && (!told || !l.From.After(own.From) && (l.End.IsZero() || l.End.After(own.From)))
 	})
 }

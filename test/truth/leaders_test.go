@@ -139,7 +139,8 @@ func (r *reading) compareLeaderEnd(l *rounds.Leadership, p *process) {
 	}
 	// Its lease ended before it was killed. A voter that is told to end answers no more, a while before it is gone.
 	ran := span{r.true(l.End), r.true(l.End).Add(leaseTime)}
-	lost := r.Plan.Voters && r.stalled(span{ran.From.Add(-leaseTime), ran.From}) || slices.ContainsFunc(r.lostQuorums(), func(s span) bool {
+	stalled := r.Plan.Voters && r.stalled(span{ran.From.Add(-leaseTime), ran.From})
+	lost := stalled || slices.ContainsFunc(r.lostQuorums(), func(s span) bool {
 		return s.has(p.Until.Add(-time.Millisecond)) || s.meets(ran) > 0
 	})
 	if r.true(l.End).Before(first.Add(-slack)) && !lost {
