@@ -81,7 +81,7 @@ func TestALeaderThatWokeBeforeTheNextOneLedWasSilent(t *testing.T) {
 			" node 1 stopped answering (no answer to heartbeats): its process hung or was paused [",
 			"Nodes 2 and 3 had noticed from 12:00:00.850 on that node 1 did not answer [2:4 3:2].",
 			"Node 1 had not died: the same process wrote again 950 ms after that, so it hung or was paused [1:4].",
-			"1 was silent from 12:00:00.850 at the latest [peers saw: 2:4] to 12:00:01.800 [1:4]",
+			"1 was silent to node 2 from 12:00:00.850 at the latest [peers saw: 2:4] to 12:00:01.800 [1:4]",
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("leader %d: want %q in\n%s", leader, want, text)

@@ -436,8 +436,8 @@ func TestASilenceEndsWithWhatAPeerSaw(t *testing.T) {
 	seen.Alive, seen.Evidence = []uint64{1, 2, 3}, "heartbeat-back 2"
 	v.add(1, 2500, seen)
 	v.follow(2, 60000, 1, 1)
-	const want = "2 was silent from 12:00:01.000 at the latest [peers saw: 1:4] to 12:00:02.500 at the latest " +
-		"[peers saw: 1:5]"
+	const want = "2 was silent to node 1 from 12:00:01.000 at the latest [peers saw: 1:4] " +
+		"to 12:00:02.500 at the latest [peers saw: 1:5]"
 	if text := told(t, v.b.History().Groups[0]); !strings.Contains(text, want) {
 		t.Errorf("want %q in\n%s", want, text)
 	}

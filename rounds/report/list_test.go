@@ -207,7 +207,7 @@ func TestListTellsWhatHappenedToEachNode(t *testing.T) {
 		"\n  NODE  WHAT HAPPENED TO IT, AS FAR AS THE RECORDS TELL\n"+
 			"     2  27 of its records are missing from 11:51:08.592 to 11:51:11.313 [2:10@ea7cac6e 2:38@ea7cac6e]; "+
 			"ended, unseen; started again by 11:51:36.514 [2:4@12288268]\n"+
-			"     4  was silent from 11:51:14.680 at the latest [peers saw: 3:75] to 11:51:32.347 [4:83]; "+
+			"     4  was silent to node 3 from 11:51:14.680 at the latest [peers saw: 3:75] to 11:51:32.347 [4:83]; "+
 			"ended without a good-bye at 11:51:42.743 [peers saw: 6:74]\n"+
 			"     5  ended without a good-bye at 11:51:11.312 [peers saw: 8:14]; started again by "+
 			"11:51:36.516 [5:3@1fb9f878]; ended at 11:51:39.696 [5:53]\n")
@@ -421,7 +421,7 @@ func TestListTellsOfASilenceThatIsOver(t *testing.T) {
 		if err := report.List(&out, g, report.Selection{}); err != nil {
 			t.Fatal(err)
 		}
-		says(t, out.String(), "     2  was silent from 15:05:53.000 at the latest [peers saw: 3:4]"+c.want)
+		says(t, out.String(), "     2  was silent to node 3 from 15:05:53.000 at the latest [peers saw: 3:4]"+c.want)
 	}
 }
 

@@ -292,18 +292,21 @@ func fellSilent(e rounds.LifeEvent) bool { return e.Kind == rounds.Silent || e.K
 
 // absence tells of an absence, with which the events begin, and how many of them are about it.
 func absence(g *rounds.Group, events []rounds.LifeEvent) (text string, about int) {
-	slept, from := false, seenLate(g, events[0])
+	slept, from, to := false, seenLate(g, events[0]), ""
 	for about < len(events) && fellSilent(events[about]) {
 		slept = slept || events[about].Kind == rounds.Paused
 		about++
 	}
+	if first := events[0]; first.Known == rounds.PeersSaw && !slept { // the others may have heard it
+		to = fmt.Sprintf(" to node %d", first.Ref.Node)
+	}
 	switch {
 	case about == len(events):
-		return "is silent since " + from, about
+		return fmt.Sprintf("is silent%s since %s", to, from), about
 	case events[about].Kind != rounds.Resumed:
-		return "was silent from " + from + " on", about
+		return fmt.Sprintf("was silent%s from %s on", to, from), about
 	}
-	text = fmt.Sprintf("was silent from %s to %s", from, seenLate(g, events[about]))
+	text = fmt.Sprintf("was silent%s from %s to %s", to, from, seenLate(g, events[about]))
 	if slept {
 		text += ", hung or paused by its own word"
 	}
