@@ -177,6 +177,13 @@ func (r *reading) compareWhy(in *rounds.Incident) {
 	}
 }
 
+// lateTimer reports whether the leader wrote of the end of its lease no later than the timers of the run were late: it
+// got no processor.
+func (r *reading) lateTimer(in *rounds.Incident) bool {
+	rec := r.byRef[in.Ended.Ref]
+	return rec != nil && rec.Time.Sub(r.trueTime(in.Former, in.From)) <= r.run.timerLag()
+}
+
 // compareLoss checks what an incident says that others noticed of the leader before.
 func (r *reading) compareLoss(in *rounds.Incident) {
 	s, former := in.Loss(), r.reignOf(in.Former, in.FormerTerm)
@@ -192,7 +199,8 @@ func (r *reading) compareLoss(in *rounds.Incident) {
 			r.fail("incident: a leader that was well was silent", in.Term, "%+v by %+v", in, rec)
 		}
 	}
-	if s.Slept && former != nil && !r.shifted() && !r.run.paused(in.Former, r.trueTime(in.Former, in.From)) {
+	if s.Slept && former != nil && !r.shifted() && !r.run.paused(in.Former, r.trueTime(in.Former, in.From)) &&
+		!r.lateTimer(in) {
 		r.fail("incident: a leader that ran did not run", in.Term, "%+v", in)
 	}
 	if back := r.byRef[s.Back]; back != nil && former != nil && back.Incarnation != former.Incarnation {
