@@ -256,6 +256,10 @@ func (r *Round) refuses(m *Message) bool {
 		st := &r.Steps[step]
 		for i := range st.reasons {
 			why := &st.reasons[i]
+			drops, ok := decided[algorithms.Drops](why)
+			if ok && step == m.ReceiveStep && why.term(drops.Term) != r.Term {
+				return true
+			}
 			votes, ok := decided[algorithms.Votes](why)
 			if ok && step == m.SendStep && why.term(votes.Term) != r.Term {
 				return true

@@ -206,6 +206,32 @@ func TestVoteAfterARefusal(t *testing.T) {
 	}
 }
 
+// "A vote that was never granted": it was for a term in which the candidate had stood before, and the candidate says so.
+func TestVoteOfAFormerTerm(t *testing.T) {
+	stale := trace.Reason{Code: "lease.stale-vote", Args: []trace.Arg{{Number: 1}, {Number: 2}}}
+	for want, reasons := range map[bool][]trace.Reason{true: nil, false: {stale}} {
+		v := newVoters()
+		v.add(1, 5, trace.Record{
+			Term: 2, Event: "timeout",
+			Sent: []string{"REQUEST_VOTE>2#1:1", "REQUEST_VOTE>3#1:2", "REQUEST_VOTE>4#1:3", "REQUEST_VOTE>5#1:4"},
+			Why:  []string{"a majority would vote for this node in term 2 -> become candidate"},
+		})
+		got := trace.Record{
+			Term: 2, Event: "receive", From: 3, Msg: "VOTE", Detail: "VOTE", MsgID: "3:2", Reasons: reasons,
+		}
+		for range reasons {
+			got.Why = append(got.Why, "VOTE of term 1 is below term 2 -> drop it")
+		}
+		v.add(1, 20, got)
+		rs := v.b.History().Groups[0].Rounds
+		for _, voice := range rs[len(rs)-1].Ballot.Voices {
+			if voice.Voter == 3 && voice.Granted != want {
+				t.Errorf("%v: %+v", reasons, voice)
+			}
+		}
+	}
+}
+
 // "A vote that was never granted": a vote comes with the number of one that the voter sent in a former term, which took
 // so long that it need not be the same. The records of the voter's next process are missing.
 func TestVoteWithTheNumberOfAFormerOne(t *testing.T) {

@@ -157,10 +157,16 @@ func (m *Machine) claim() {
 	m.countVotes()
 }
 
+// whyStaleVote is the reason when a VOTE of a term in which this node stood before arrives late.
+var whyStaleVote = reasons.Kind("stale-vote", "VOTE of term %d is below term %d -> drop it", algorithms.Drops{})
+
 // voted handles VOTE. Whichever round the VOTE answers, a voter that voted for this node no longer leads
 // itself, and its VOTE names the former leaders that it has not seen to stop.
 func (m *Machine) voted(msg proto.Message, b proto.Vote) {
 	s := &m.candidacy
+	if b.Granted() && msg.Term < s.term {
+		m.why(whyStaleVote, msg.Term, s.term)
+	}
 	if b.Granted() && b.Incarnation == m.cfg.Incarnation && msg.Term == s.term &&
 		(s.phase == claiming || s.phase == securing) {
 		m.fencing.heardOf(msg.From, b.Former.All())

@@ -248,6 +248,15 @@ func TestSplitVote(t *testing.T) {
 	})
 }
 
+// A vote for a candidacy that is over counts for no other, and the record says so.
+func TestLateVoteOfAFormerTerm(t *testing.T) {
+	r := claiming3(t)
+	r.Step(delta, r.granted(1, 0, 2))
+	r.Want(algorithms.Output{
+		Deadline: r.Last.Deadline, Round: 1, Why: steptest.Why("lease.stale-vote(0, 1)"),
+	})
+}
+
 // "Whoever has won the term of its vote gets its promise, whomever it voted for: no other can win
 // that term any more. The vote stays."
 func TestLoserPromisesToTheWinner(t *testing.T) {
