@@ -62,7 +62,7 @@ func (r *Round) noteFresh(s *Step) {
 // records tell nothing of that.
 func (in *Incident) delayed(g *group) string {
 	took := in.Until.Sub(in.From)
-	if in.Leader == 0 || in.Bounded() || took < together {
+	if in.Leader == 0 || in.Bounded() || in.Between != 0 || took < together {
 		return ""
 	}
 	late := func(at time.Time) bool { return at.Sub(in.From) > took/2 && !at.After(in.Until) }

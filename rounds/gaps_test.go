@@ -596,3 +596,51 @@ func TestLeaderOfAFormerProcess(t *testing.T) {
 		}
 	}
 }
+
+// Node 2 led once more in records that are missing, and says so: "nobody led for 7 s" was told, since it ceased to lead
+// the term of which there are records.
+func TestSomebodyLedInAGapBetween(t *testing.T) {
+	for name, c := range map[string]struct {
+		led     uint64 // who led until then, by what node 2 says after the gap
+		least   time.Duration
+		between uint64
+	}{
+		"it led":      {2, 3 * time.Second, 2},
+		"nobody led":  {0, 7 * time.Second, 0},
+		"another led": {1, 7 * time.Second, 0}, // it may have been late to follow
+	} {
+		v := newVoters()
+		v.algo, v.guarantee = "consensus", "quorum"
+		lead := func(ms int, term uint64) {
+			v.add(2, ms, trace.Record{
+				Event: "receive", Term: term, Leader: 2, LeaderChange: trace.Elected, PrevLeader: new(uint64),
+				Why: []string{fmt.Sprintf("a majority accepted this node's proposal -> lead term %d", term)},
+			})
+		}
+		cease := func(ms int, term, was uint64) {
+			change := trace.Deposed
+			if was != 2 {
+				change = trace.Lost
+			}
+			rec := trace.Record{Event: "receive", Term: term, LeaderChange: change, PrevLeader: &was}
+			rec.Why = []string{fmt.Sprintf("term %d is above %d -> adopt it", term, term-1)}
+			if was == 0 {
+				rec.LeaderChange, rec.PrevLeader = "", nil
+			}
+			v.add(2, ms, rec)
+		}
+		lead(1000, 1)
+		cease(2000, 2, 2)
+		v.add(1, 2100, trace.Record{Event: "receive", Term: 2})
+		v.lost(2, 3)
+		cease(6000, 4, c.led)
+		lead(9000, 5)
+		g := v.b.History().Groups[0]
+		in := g.Incidents[len(g.Incidents)-1]
+		if in.Leaderless != c.least || in.AtMost() != 7*time.Second || in.Between != c.between ||
+			in.AtLeast() != (c.between > 0) {
+			t.Errorf("%s: nobody led for %s, at most %v, and %d between: %+v", name, in.Length(), in.AtMost(),
+				in.Between, in)
+		}
+	}
+}

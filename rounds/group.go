@@ -78,6 +78,7 @@ type group struct {
 	leaseTime   time.Duration // for how long a lease runs at most, by any clock; 0 if no record says it
 	byLeader    map[uint64][]*Leadership
 	byTerm      map[uint64][]*Leadership
+	unbegun     map[uint64][]unseenReign // by the node that tells of them, in the order of time
 	// blamed has, for each lost leader, when the round that its loss caused was called: no later round has the
 	// evidence before that as its cause.
 	blamed map[uint64]time.Time

@@ -19,7 +19,8 @@ type Incident struct {
 	// Former had ended, and Former found it later: it may have slept, or have led others on. Or most voters found so,
 	// and Former wrote nothing: its lease may have been renewed after that of the voters, whom only its next HEARTBEAT
 	// would have told. Or it is the last record of Former, whose process ended before the next one of its node began.
-	// Or it is the last sign that Former led: nobody noticed its end, or who did may have slept. Zero otherwise.
+	// Or it is the last sign that Former led: nobody noticed its end, or who did may have slept. Or Former ceased to
+	// lead then (see Ceased), and Between led later. Zero otherwise.
 	Perhaps    time.Time `json:"perhaps_from,omitzero"`
 	PerhapsRef Ref       `json:"perhaps_ref,omitzero"` // the record of Perhaps
 
@@ -32,6 +33,10 @@ type Incident struct {
 	// when another record tells that it leads. Zero otherwise.
 	Sooner    time.Time `json:"sooner,omitzero"`
 	SoonerRef Ref       `json:"sooner_ref,omitzero"` // the record of Sooner
+	// Between led until From or later, by its own word, after Former had ceased to, and no record tells when it began
+	// to. 0 for none.
+	Between    uint64 `json:"between,omitempty"`
+	BetweenRef Ref    `json:"between_ref,omitzero"` // the record of that word
 
 	// Leaderless is how long nobody led: from From to Until, or 0 if the leaderships met or overlapped. It is how long
 	// nobody led at least where more is not known (see AtLeast and AtMost).
@@ -46,9 +51,12 @@ type Incident struct {
 	Asked Ref `json:"asked,omitzero"`
 
 	lastSign bool      // see LastSign
-	sooner   bool      // Former may have ceased to lead before Until, where Leaderless is 0
+	ceased   bool      // see Ceased
+	sooner   bool      // nobody may have led before Until, where Leaderless is 0
 	by       uint64    // the node that tells Until, by its clock; 0 if nobody leads then
 	ledFrom  time.Time // when Former began to lead
+
+	betweenUntil time.Time // when Between ceased to lead
 
 	rounds   []*Round   // of Terms
 	before   *Round     // of FormerTerm; nil if it is not kept
@@ -92,6 +100,9 @@ func (in *Incident) StoppedFirst() bool {
 
 // LastSign reports whether Perhaps is the last sign that Former led: nobody noticed its end, or who did may have slept.
 func (in *Incident) LastSign() bool { return in.lastSign }
+
+// Ceased reports whether Perhaps is when Former ceased to lead, and Between led later.
+func (in *Incident) Ceased() bool { return in.ceased }
 
 // Unsure reports whether it is not known whether Former leads when the records end.
 func (in *Incident) Unsure() bool {
@@ -297,7 +308,7 @@ func (g *group) incident(c *change) Incident {
 			in.prove(in.Asked)
 		}
 	}
-	if in.From.IsZero() || in.unsure(g, former, next) || former == nil && in.ledUnseen(g) {
+	if in.From.IsZero() || in.unsure(g, former, next) || former == nil && len(in.unseenIn(g)) > 0 {
 		in.From, in.Ended = in.Until, Ending{Kind: EndedUnseen, Known: Inferred}
 	}
 	beside := in.ledBeside(g, c)
@@ -318,7 +329,11 @@ func (g *group) incident(c *change) Incident {
 	others := in.Ended.Kind == EndedByProcess || in.Ended.Kind == EndedByLease && in.Ended.Known != OwnWord
 	in.sooner = in.Leaderless == 0 && (others && !g.ledOn(former, in.Until) || in.wasSilent(g))
 	in.prove(in.Ended.Ref)
-	in.Why = in.reason(g)
+	if former != nil && in.Until.After(in.From) {
+		in.ledBetween(g, former)
+	}
+	in.Why = in.reason(g) // by the time since Former ceased to lead
+	in.sinceBetween(g, !beside.IsZero())
 	return in
 }
 
@@ -350,39 +365,6 @@ func (in *Incident) unsure(g *group, former, next *Leadership) bool {
 		}
 	}
 	return by != 0 && !g.paths.linked(by, in.by)
-}
-
-// ledUnseen reports whether somebody may have led between From and Until whose leadership is in no record: a process
-// says whom it followed until its record, and those are missing in which it began to. It may not have followed Leader.
-func (in *Incident) ledUnseen(g *group) bool {
-	for id, m := range g.nodes {
-		for _, l := range m.lives {
-			beliefs, before := l.allBeliefs(), &belief{} // long ago
-			for i := range beliefs {
-				b := &beliefs[i]
-				unseen := b.turn.was != 0 && b.turn.was != before.leader
-				if unseen && in.mayHold(g, id, before.last.wall, b.first.wall, b.turn.was) {
-					return true
-				}
-				before = b
-			}
-		}
-	}
-	return false
-}
-
-// mayHold reports whether the leadership of another than Leader may be between From and Until, if a node followed it
-// after one time of its clock and before another.
-func (in *Incident) mayHold(g *group, node uint64, after, before time.Time, led uint64) bool {
-	if !g.fix.at(node, before).After(in.From) {
-		return false
-	}
-	if in.Leader == 0 {
-		return true
-	}
-	off := g.apart(node, in.by)
-	return !g.fix.at(node, after).After(in.Until.Add(off)) &&
-		(led != in.Leader || !g.fix.at(node, before).After(in.Until.Add(off)))
 }
 
 // ledBeside returns until when another one led on another side, where it led when the leader before ceased to, and zero

@@ -13,7 +13,7 @@ type leadershipKey struct{ leader, term uint64 }
 
 // findLeaderships collects who led which term, and who followed, from what each process believed.
 func (g *group) findLeaderships() {
-	g.leaderships, g.list = map[leadershipKey]*Leadership{}, nil
+	g.leaderships, g.list, g.unbegun = map[leadershipKey]*Leadership{}, nil, map[uint64][]unseenReign{}
 	g.leaseTime = g.longestLease()
 	nodes := slices.Sorted(maps.Keys(g.nodes))
 	for _, id := range nodes {
@@ -31,12 +31,13 @@ func (g *group) findLeaderships() {
 			beliefs := l.allBeliefs()
 			for i := range beliefs {
 				b := &beliefs[i]
-				if b.leader == 0 {
-					continue
-				}
 				var before, next *belief
 				if i > 0 {
 					before = &beliefs[i-1]
+				}
+				g.noteUnseen(l, b, before)
+				if b.leader == 0 {
+					continue
 				}
 				if i+1 < len(beliefs) {
 					next = &beliefs[i+1]

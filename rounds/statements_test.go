@@ -698,15 +698,25 @@ func (w *witness) incident(in *rounds.Incident) {
 	w.exists(in.Records...)
 	if in.PerhapsRef.IsZero() != in.Perhaps.IsZero() {
 		w.wrong("perhaps from %v, by %v", in.Perhaps, in.PerhapsRef)
-	} else if !in.Perhaps.IsZero() {
+	} else if !in.Perhaps.IsZero() && !in.Ceased() { // else it is the end of Former
 		w.perhaps(in)
+	}
+	if in.Between != 0 {
+		w.record(in.BetweenRef, fmt.Sprintf("node %d leading no more", in.Between), func(rec *trace.Record) bool {
+			return rec.Node == in.Between && rec.PrevLeader != nil && *rec.PrevLeader == in.Between
+		})
 	}
 	for _, l := range w.g.Leaderships {
 		if l.Leader == in.Leader && l.Term == in.Term && !l.From.Equal(in.Until) {
 			w.wrong("it ended at %v, and term %d began at %v", in.Until, in.Term, l.From)
 		}
-		if l.Leader == in.Former && l.Term == in.FormerTerm && in.Ended == l.Ended && !l.End.Equal(in.From) {
-			w.wrong("it began at %v, and term %d ended at %v", in.From, in.FormerTerm, l.End)
+		began := in.From
+		if in.Ceased() {
+			began = in.Perhaps
+		}
+		ended := l.Leader == in.Former && l.Term == in.FormerTerm && in.Ended == l.Ended
+		if ended && !l.End.Equal(began) && (in.Between == 0 || in.Ceased()) {
+			w.wrong("it began at %v, and term %d ended at %v", began, in.FormerTerm, l.End)
 		}
 	}
 	if in.Ended.Ref.IsZero() != (in.Ended.Kind == rounds.EndedUnseen || in.Former == 0) &&

@@ -24,6 +24,7 @@ func (r *reading) compareIncidents() {
 		r.compareLoss(&in)
 		former, next := r.reignOf(in.Former, in.FormerTerm), r.reignOf(in.Leader, in.Term)
 		r.compareTerms(&in, former)
+		r.compareUnseen(&in)
 		if in.Former != 0 && former == nil && !r.followed(in.Former, in.FormerTerm) {
 			r.fail("incident: a former leader that never led", in.FormerTerm, "%+v", in)
 		}
@@ -48,6 +49,66 @@ func (r *reading) compareIncidents() {
 			r.fail("incident: not so long without a leader ("+how+")", in.Term, "%v at most: %+v", gap, in)
 		}
 	}
+}
+
+// compareUnseen checks that nobody led in the time in which an incident says so of whom a record tells until when it
+// led: its own, in which it ceased to. So it does of who led between the two leaders, if the incident names one.
+func (r *reading) compareUnseen(in *rounds.Incident) {
+	if rec := r.byRef[in.BetweenRef]; in.Between != 0 {
+		r.judge("leaders between")
+		if rec == nil || rec.Node != in.Between || !slices.ContainsFunc(r.endedIn(rec), func(one *sim.Reign) bool {
+			return r.unnamed(one, in)
+		}) {
+			r.fail("incident: a leader between that did not lead", in.Term, "%+v by %+v", in, rec)
+		}
+	}
+	if in.Leaderless == 0 || r.shifted() {
+		return
+	}
+	from, until := in.Until.Add(-in.Leaderless), in.Until
+	if !in.Sooner.IsZero() {
+		from, until = in.From, in.From.Add(in.Leaderless)
+	}
+	for i := range r.shown {
+		rec := &r.shown[i]
+		if rec.Time.Before(from) || rec.Time.After(until) {
+			continue
+		}
+		for _, one := range r.endedIn(rec) {
+			r.judge("leaderships of whose end a record tells")
+			within := one.From.After(from.Add(r.blur())) && one.Until.Before(until.Add(-r.blur()))
+			if within && r.unnamed(one, in) && one.Until.Sub(one.From) > rounding {
+				r.fail("incident: nobody led, and a record tells that one did", in.Term, "%+v by %+v: %+v", *one, rec,
+					in)
+			}
+		}
+	}
+}
+
+// endedIn returns the leaderships of its process that ended with the record, by what that says.
+func (r *reading) endedIn(rec *trace.Record) (all []*sim.Reign) {
+	if rec.LeaderChange == "" || rec.PrevLeader == nil || *rec.PrevLeader != rec.Node {
+		return nil
+	}
+	ended := rec.Time
+	for _, why := range rec.Reasons {
+		if m := ranOutLate.FindStringSubmatch(fmt.Sprint(why)); m != nil { // it had not run since
+			ended = ended.Add(-time.Duration(numberOf(m[1])) * time.Millisecond)
+		}
+	}
+	for i := range r.run.truth.Leaderships {
+		one := &r.run.truth.Leaderships[i]
+		if one.Incarnation == rec.Incarnation && one.Until.Sub(ended).Abs() <= rounding {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// unnamed reports whether the incident is neither from the leadership to another one, nor to it.
+func (r *reading) unnamed(one *sim.Reign, in *rounds.Incident) bool {
+	node, term := uint64(one.Node), uint64(one.Term)
+	return (node != in.Former || term != in.FormerTerm) && (node != in.Leader || term != in.Term)
 }
 
 // compareLost checks that the node whose view lost the former leader had a reason for that.

@@ -86,7 +86,7 @@ func newTimeline(g *rounds.Group, shown []*rounds.Round, lanes []uint64) *timeli
 	}
 	hue := hueIn(lanes)
 	for i := range g.Incidents {
-		if in := &g.Incidents[i]; !in.Perhaps.IsZero() {
+		if in := &g.Incidents[i]; !in.Perhaps.IsZero() && !in.Ceased() {
 			led := [2]string{strconv.FormatUint(in.Former, 10), strconv.FormatUint(in.FormerTerm, 10)}
 			t.perhaps[led] = ", perhaps only until " + t.clock(in.Perhaps)
 		}

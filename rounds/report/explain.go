@@ -42,6 +42,9 @@ func incident(names *rounds.Names, in *rounds.Incident) (sentences []string) {
 	if unseen(in) && in.Leaderless == 0 {
 		return []string{"For how long nobody led before is not known: n" + untold}
 	}
+	if in.Between != 0 && in.Leaderless == 0 && !in.Bounded() {
+		return []string{"For how long nobody led before is not known: " + between(names, in) + "."}
+	}
 	say := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
 	until := "until the logs end at " + clock(in.Until)
 	if in.Leader != 0 {
@@ -59,6 +62,9 @@ func incident(names *rounds.Names, in *rounds.Incident) (sentences []string) {
 			until = fmt.Sprintf("until node %d led again, in term %d", in.Leader, in.Term)
 		}
 		say("Nobody led for %s, from %s %s: %s%s.", in.Length(), clock(in.From), until, in.Why, proofOf(names, in))
+	}
+	if in.Between != 0 {
+		say("%s.", words.Upper(between(names, in)))
 	}
 	if in.Bounded() && in.Leaderless > 0 {
 		say("%s", longest(names, in))
@@ -120,6 +126,12 @@ func further(names *rounds.Names, in *rounds.Incident) []string {
 	return append([]string{text + proofOf(names, in) + "."}, incident(names, in)...)
 }
 
+// between says who led after the leader before, by its own word.
+func between(names *rounds.Names, in *rounds.Incident) string {
+	return fmt.Sprintf("node %d led after term %d, by its own word, and no record tells when it began to%s", in.Between,
+		in.FormerTerm, cite(names, in.BetweenRef))
+}
+
 // longest says for how long nobody led at most, and what bounds it.
 func longest(names *rounds.Names, in *rounds.Incident) string {
 	text := "It was at most " + rounds.Span(in.AtMost())
@@ -132,8 +144,10 @@ func longest(names *rounds.Names, in *rounds.Incident) string {
 	if in.Perhaps.IsZero() {
 		return text + colon(missing) + cite(names, by...) + "."
 	}
-	how := "the lease had ended then, as far as a follower knew"
-	if in.Ended.Kind == rounds.EndedByProcess {
+	how, tell := "the lease had ended then, as far as a follower knew", ". Records of level debug would tell."
+	if in.Ceased() {
+		how, tell = fmt.Sprintf("node %d ceased to lead then", in.Former), "."
+	} else if in.Ended.Kind == rounds.EndedByProcess {
 		how = fmt.Sprintf("that was the last record of node %d", in.Former)
 	} else if in.LastSign() {
 		how = fmt.Sprintf("that is the last sign that node %d led", in.Former)
@@ -145,7 +159,7 @@ func longest(names *rounds.Names, in *rounds.Incident) string {
 	if missing != "" {
 		text += "; " + missing + cite(names, by[1:]...)
 	}
-	return text + ". Records of level debug would tell."
+	return text + tell
 }
 
 // unseen reports whether no record tells until when the leader before led, not even when that may have been.

@@ -81,7 +81,7 @@ func (c *Case) formerly(g *rounds.Group, n *rounds.Node, now Belief) []string {
 	for _, in := range g.Incidents {
 		its := in.Former == n.ID && in.FormerTerm == last.Term
 		switch {
-		case its && !in.Perhaps.IsZero():
+		case its && !in.Perhaps.IsZero() && !in.Ceased():
 			from, refs, latest = since(&in, clock), append(refs, in.PerhapsRef), false
 		case its && in.Ended.Kind == rounds.EndedByLoss:
 			from, latest, how = clock(in.From), true, "the others lost it"

@@ -490,6 +490,28 @@ func TestAtMostIsToldOnce(t *testing.T) {
 	}
 }
 
+// Who led in between, in records that are missing, is told, and for how long nobody led at least and at most.
+func TestTheStoryTellsWhoLedBetween(t *testing.T) {
+	at := func(s int) time.Time { return time.Date(2026, 11, 28, 12, 0, s, 0, time.UTC) }
+	in := rounds.Incident{
+		Former: 1, FormerTerm: 1, From: at(6), Ended: rounds.Ending{Kind: rounds.EndedUnseen, Known: rounds.Inferred},
+		Leader: 2, Term: 3, Until: at(10), Leaderless: 4 * time.Second, Terms: []uint64{3}, Why: "why", Between: 3,
+	}
+	for leaderless, want := range map[time.Duration]string{
+		4 * time.Second: "Nobody led for at least 4 s, from 12:00:06.000 until node 2 led term 3: why. Node 3 led " +
+			"after term 1, by its own word, and no record tells when it began to.",
+		0: "For how long nobody led before is not known: no record tells until when node 1 led term 1.",
+	} {
+		in.Leaderless = leaderless
+		var story bytes.Buffer
+		g := &rounds.Group{Names: rounds.NewBuilder().Names()}
+		if err := report.Explain(&story, g, &rounds.Round{Term: 3, Incident: &in}, false); err != nil {
+			t.Fatal(err)
+		}
+		tells(t, story.String(), want)
+	}
+}
+
 // "For how long nobody led before is not known" was said where the list said "≥8 s".
 func TestTheStoryTellsForHowLongNobodyLedAtLeast(t *testing.T) {
 	at := func(s int) time.Time { return time.Date(2026, 11, 28, 12, 0, s, 0, time.UTC) }
