@@ -347,7 +347,7 @@ func (r *reading) compareApart(in *rounds.Incident) {
 		if begun(rec) && many(rec) {
 			r.fail("incident: a voter saw a majority", in.Term, "%+v in %+v", rec, in)
 		}
-		if !begun(rec) {
+		if !rec.Time.After(r.trueTime(rec.Node, from).Add(r.blur())) { // with it the time may begin
 			last[rec.Node] = rec
 		}
 	}
