@@ -61,6 +61,32 @@ func TestWhoAnsweredMayHaveEnded(t *testing.T) {
 	}
 }
 
+// "It was not there when the winner won": its process had been seen to end before, and of the next one no record tells
+// when it started, as at level info.
+func TestWhoEndedBeforeTheWinIsNoFollower(t *testing.T) {
+	for ended, want := range map[bool]rounds.Part{true: rounds.PartJoined, false: rounds.PartFollower} {
+		v := newVoters()
+		v.level = "info"
+		v.add(1, 0, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		v.add(3, 1, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		if ended {
+			v.lose(3, 2050, "link-closed 1, dial-refused 1", 2, 3)
+		}
+		v.seq["n2life0"] += 7
+		v.ask(2, 2000, 2)
+		v.add(2, 2001, trace.Record{
+			Event: "receive", From: 1, Msg: "PRE_VOTE_REPLY", MsgID: "1:7", Term: 1, Round: 2,
+		})
+		v.lead(2, 2100, 2)
+		v.life[1]++
+		v.follow(1, 4010, 2, 2)
+		rs := v.b.History().Groups[0].Rounds
+		if part := partOf(rs[len(rs)-1], 1); part != want {
+			t.Errorf("ended %v: node 1 is a %s", ended, part)
+		}
+	}
+}
+
 // "It believed nobody else alive": it told node 1 at once that it had won, whose first record that is.
 func TestToldAtOnceIsAlive(t *testing.T) {
 	s := newScript()

@@ -161,10 +161,22 @@ func (r *Round) startedAfter(p *Participant, g *group) bool {
 	if !p.Believed.IsZero() {
 		l = m.byIncarnation[p.Believed.Incarnation]
 	}
-	if l == nil || slices.Contains(r.Winner.told, p.Node) && (r.Winner.viewed || !l.started) {
+	told := slices.Contains(r.Winner.told, p.Node)
+	if l == nil || told && (r.Winner.viewed || !l.started && !r.formerEnded(l, g)) {
 		return false
 	}
 	return g.startedBy(l, l != m.lives[0] || m.forgotten.lives > 0).After(r.Winner.won.Add(off))
+}
+
+// formerEnded reports whether others saw the end of the process before l, the last one that the winner can have heard,
+// before the win.
+func (r *Round) formerEnded(l *life, g *group) bool {
+	m := g.nodes[l.node]
+	i := slices.Index(m.lives, l)
+	return i > 0 && slices.ContainsFunc(g.events(m.lives[i-1]), func(e LifeEvent) bool {
+		off := g.apart(e.Ref.Node, r.Winner.Node)
+		return e.Kind == Ended && e.Known == PeersSaw && off != unbounded && !e.At.Add(off).After(r.Winner.won)
+	})
 }
 
 // startedBy returns the time by which a process may have started at the latest. At level info its first record may
