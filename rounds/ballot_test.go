@@ -206,7 +206,7 @@ func TestVoteAfterARefusal(t *testing.T) {
 	}
 }
 
-// "A vote that was never granted": it was for a term in which the candidate had stood before, and the candidate says so.
+// "A vote that was never granted": it was for a term in which the candidate had stood before, and that says so.
 func TestVoteOfAFormerTerm(t *testing.T) {
 	stale := trace.Reason{Code: "lease.stale-vote", Args: []trace.Arg{{Number: 1}, {Number: 2}}}
 	for want, reasons := range map[bool][]trace.Reason{true: nil, false: {stale}} {
