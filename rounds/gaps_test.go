@@ -579,14 +579,15 @@ func TestLeaderOfAFormerProcess(t *testing.T) {
 		term  uint64
 		led   bool
 	}{
-		"a later process":        {5000, 3, true},
-		"one that lost its disk": {500, 0, true}, // what the former one had sent was long on its way
-		"the same one":           {500, 3, false},
+		"a later process":            {5000, 3, true},
+		"one that began just before": {1500, 3, true}, // as late
+		"one that lost its disk":     {500, 0, true},  // what the former one had sent was long on its way
+		"the same one":               {500, 3, false},
 	} {
 		v := newVoters()
 		v.start(2, 0)
-		v.follow(1, 1000, 2, 4)
-		v.follow(3, 1010, 2, 4)
+		v.follow(1, 2000, 2, 4)
+		v.follow(3, 2010, 2, 4)
 		v.life[2]++
 		v.add(2, c.began, trace.Record{Event: "start", Term: c.term})
 		v.add(2, 5010, trace.Record{Event: "timeout", Term: 4})

@@ -115,15 +115,18 @@ func (g *group) gapAsItLed(l *life, f *Follower) bool {
 	return l.gapBetween(f.From.Add(-off), f.From.Add(off), g.fix)
 }
 
-// ranFor reports whether the process may be the one that the follower began to follow, as far as clocks tell, or is the
-// first one of its node. One that is not, and begins in term 0, may have begun after that which led: it lost its disk,
-// and what the former one had sent was long on its way.
+// ranFor reports whether the process must be the one that the follower began to follow, as far as clocks tell: it is the
+// first one of its node, or began so long before that what a former one had sent had come. One that begins in term 0 may
+// have lost its disk, and what the former one had sent may have come late.
 func (g *group) ranFor(l *life, f *Follower, first bool) bool {
-	off := g.apart(l.node, f.Node)
-	if g.fix.at(l.node, l.from).After(f.From.Add(off)) {
+	off, from := g.apart(l.node, f.Node), g.fix.at(l.node, l.from)
+	switch {
+	case first:
+		return !from.After(f.From.Add(off))
+	case f.late, l.sorted()[0].term == 0:
 		return false
 	}
-	return first || !f.late && l.sorted()[0].term > 0
+	return off == unbounded || !from.Add(off+maxTransit).After(f.From)
 }
 
 // earliest returns the follower that followed first, of those of which a record tells since when, if there are any.

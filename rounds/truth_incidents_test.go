@@ -242,7 +242,8 @@ func (r *reading) compareWhy(in *rounds.Incident) {
 // got no processor.
 func (r *reading) lateTimer(in *rounds.Incident) bool {
 	rec := r.byRef[in.Ended.Ref]
-	return rec != nil && rec.Time.Sub(r.trueTime(in.Former, in.From)) <= r.run.timerLag()
+	lag := r.run.timerLag()
+	return rec != nil && rec.Time.Sub(r.trueTime(in.Former, in.From)) <= lag+lag/10 // its timer is a little later
 }
 
 // compareLoss checks what an incident says that others noticed of the leader before.
