@@ -62,14 +62,18 @@ func TestWhoAnsweredMayHaveEnded(t *testing.T) {
 }
 
 // "It was not there when the winner won": its process had been seen to end before, and of the next one no record tells
-// when it started, as at level info.
-func TestWhoEndedBeforeTheWinIsNoFollower(t *testing.T) {
-	for ended, want := range map[bool]rounds.Part{true: rounds.PartJoined, false: rounds.PartFollower} {
+// when it started, as at level info. One that was there would have followed at once.
+func TestWhoseNextProcessFollowedIsNoFollower(t *testing.T) {
+	for _, c := range []struct {
+		ended bool
+		ms    int // when it followed
+		want  rounds.Part
+	}{{true, 2900, rounds.PartJoined}, {false, 2900, rounds.PartFollower}, {false, 4010, rounds.PartJoined}} {
 		v := newVoters()
 		v.level = "info"
 		v.add(1, 0, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
 		v.add(3, 1, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
-		if ended {
+		if c.ended {
 			v.lose(3, 2050, "link-closed 1, dial-refused 1", 2, 3)
 		}
 		v.seq["n2life0"] += 7
@@ -79,10 +83,10 @@ func TestWhoEndedBeforeTheWinIsNoFollower(t *testing.T) {
 		})
 		v.lead(2, 2100, 2)
 		v.life[1]++
-		v.follow(1, 4010, 2, 2)
+		v.follow(1, c.ms, 2, 2)
 		rs := v.b.History().Groups[0].Rounds
-		if part := partOf(rs[len(rs)-1], 1); part != want {
-			t.Errorf("ended %v: node 1 is a %s", ended, part)
+		if part := partOf(rs[len(rs)-1], 1); part != c.want {
+			t.Errorf("%+v: node 1 is a %s", c, part)
 		}
 	}
 }

@@ -162,18 +162,25 @@ func (r *Round) startedAfter(p *Participant, g *group) bool {
 		l = m.byIncarnation[p.Believed.Incarnation]
 	}
 	told := slices.Contains(r.Winner.told, p.Node)
-	if l == nil || told && (r.Winner.viewed || !l.started && !r.formerEnded(l, g)) {
+	if l == nil || told && (r.Winner.viewed || !l.started && !r.cameNext(l, g)) {
 		return false
 	}
 	return g.startedBy(l, l != m.lives[0] || m.forgotten.lives > 0).After(r.Winner.won.Add(off))
 }
 
-// formerEnded reports whether others saw the end of the process before l, the last one that the winner can have heard,
-// before the win.
-func (r *Round) formerEnded(l *life, g *group) bool {
+// cameNext reports whether the process l is not the one that the winner told, or whose answer it had just got: others
+// saw the end of the process before it before the win, or its first record is of long after, and it would have followed.
+func (r *Round) cameNext(l *life, g *group) bool {
 	m := g.nodes[l.node]
 	i := slices.Index(m.lives, l)
-	return i > 0 && slices.ContainsFunc(g.events(m.lives[i-1]), func(e LifeEvent) bool {
+	if i <= 0 {
+		return false
+	}
+	off := g.apart(l.node, r.Winner.Node)
+	if off != unbounded && g.fix.at(l.node, l.from).After(r.Winner.won.Add(off+maxTransit)) {
+		return true
+	}
+	return slices.ContainsFunc(g.events(m.lives[i-1]), func(e LifeEvent) bool {
 		off := g.apart(e.Ref.Node, r.Winner.Node)
 		return e.Kind == Ended && e.Known == PeersSaw && off != unbounded && !e.At.Add(off).After(r.Winner.won)
 	})
