@@ -108,7 +108,8 @@ func TestVoteOfAFollowerWhoseLogIsCut(t *testing.T) {
 
 // "Node 1 led term 1 and node 4 led term 2 at once, as far as the records tell: none says that node 1 stopped, nor that
 // 2, 3 turned from it": their logs end, and one has told a candidate since that it is bound to another node, or that it
-// would vote for that one. A leader says that it stands itself. What it told before its last record proves nothing.
+// would vote for that one. A leader says that it stands itself. What it told before its last record proves nothing. Nor
+// does it lead on if a peer saw its process end.
 func TestWordOfANodeWhoseLogIsCut(t *testing.T) {
 	says := func(how string, args ...uint64) trace.Reason {
 		why := trace.Reason{Code: "lease.says-" + how}
@@ -121,15 +122,18 @@ func TestWordOfANodeWhoseLogIsCut(t *testing.T) {
 		ms   int
 		says trace.Reason
 		with string // who did not turn from the leader; none if it led no more
+		lost string // what node 4 saw of it
 	}{
-		{9000, says("promised", 1, 5), ""},
-		{9000, says("voted", 1, 5), ""},
-		{9000, says("stands", 1, 1), "nodes 2 and 3"},
-		{9000, says("started", 1), "nodes 2 and 3"},
-		{100, says("promised", 1, 5), "nodes 2 and 3"},
-		{9000, says("promised", 3, 5), "node 2"},
-		{9000, says("promised", 3, 1), "nodes 2 and 3"},
-		{9000, says("promised", 5, 4), "nodes 2 and 3"},
+		{9000, says("started", 1), "", "link-closed 1, dial-refused 1"},
+		{9000, says("started", 1), "nodes 2 and 3", "unreachable 1"},
+		{9000, says("promised", 1, 5), "", ""},
+		{9000, says("voted", 1, 5), "", ""},
+		{9000, says("stands", 1, 1), "nodes 2 and 3", ""},
+		{9000, says("started", 1), "nodes 2 and 3", ""},
+		{100, says("promised", 1, 5), "nodes 2 and 3", ""},
+		{9000, says("promised", 3, 5), "node 2", ""},
+		{9000, says("promised", 3, 1), "nodes 2 and 3", ""},
+		{9000, says("promised", 5, 4), "nodes 2 and 3", ""},
 	} {
 		v := newVoters()
 		v.level = "info"
@@ -144,6 +148,9 @@ func TestWordOfANodeWhoseLogIsCut(t *testing.T) {
 		v.lead(1, 20, 1)
 		v.follow(2, 30, 1, 1)
 		v.follow(3, 30, 1, 1)
+		if c.lost != "" {
+			v.lose(4, 8000, c.lost, 2, 3, 4, 5)
+		}
 		v.add(4, c.ms, trace.Record{
 			Term: 2, Event: "receive", From: c.says.Args[0].Number, Msg: "VOTE", Reasons: []trace.Reason{c.says},
 			Why: []string{"it says no"},
@@ -156,7 +163,7 @@ func TestWordOfANodeWhoseLogIsCut(t *testing.T) {
 			with, _, _ = strings.Cut(nor, " turned from it")
 		}
 		if with != c.with {
-			t.Errorf("at %d ms %v: %q did not turn from it, want %q", c.ms, c.says, with, c.with)
+			t.Errorf("at %d ms %v %s: %q did not turn from it, want %q", c.ms, c.says, c.lost, with, c.with)
 		}
 	}
 }

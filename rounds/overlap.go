@@ -119,7 +119,9 @@ func (g *group) unended(a *Leadership, incidents []Incident) bool {
 	}
 	still := 1 + len(g.stillWith(a, incidents))
 	proven := slices.ContainsFunc(g.dropsSince(a.Leader, a.From), func(d *drop) bool {
-		return strings.HasPrefix(d.Evidence, provenDead)
+		off := g.apart(d.Node, a.Leader)
+		ended := EndedProcess(d.Evidence, a.Leader) && d.isOf(a.life) && off != unbounded && !g.ofFormer(d, a.life, off)
+		return ended || strings.HasPrefix(d.Evidence, provenDead)
 	})
 	return 2*still > 1+len(a.Followers) && still > 1 && !proven
 }
