@@ -496,6 +496,29 @@ func TestErrorOfARoundByAClockThatIsNotCompared(t *testing.T) {
 	}
 }
 
+// "An announcement takes 1 h 30": no messages compare the clock of the follower with the winner's.
+func TestAnnouncementByAClockThatIsNotCompared(t *testing.T) {
+	for ahead, known := range map[int]bool{0: true, 5400e3: false} { // ms
+		s := newScript()
+		s.add(1, 0, trace.Record{Term: 0, Event: "peers", Alive: []uint64{1, 2}})
+		s.add(2, ahead, trace.Record{Term: 0, Event: "peers", Alive: []uint64{1, 2}})
+		s.add(1, 100, trace.Record{
+			Term: 1, Event: "timeout", Leader: 1, Sent: []string{"COORDINATOR>2#1:1"},
+			Why: []string{
+				"no leader was heard of -> call an election of term 1", "no higher node is alive -> lead term 1",
+			},
+		})
+		s.add(2, 101+ahead, trace.Record{
+			Term: 1, Event: "peers", Leader: 1, Why: []string{"1 leads term 1 -> follow it"},
+		})
+		s.add(1, 200, trace.Record{Term: 1, Event: "timeout", Leader: 1})
+		all := s.b.History().Groups[0].Rounds
+		if split := all[len(all)-1].Split; split.AnnounceKnown != known {
+			t.Errorf("%d ms ahead: %+v", ahead, split)
+		}
+	}
+}
+
 // "Node 5 leads term 1, as far as the records go", though the others found that it was gone, and elected others: nobody
 // sends messages to the highest node of the bully algorithm, so that they compare its clock in one direction only. Its
 // process ended by the word of who had followed it, or exchanged a message with it, whatever the clocks show. Who saw

@@ -115,9 +115,9 @@ func (g *group) gapAsItLed(l *life, f *Follower) bool {
 	return l.gapBetween(f.From.Add(-off), f.From.Add(off), g.fix)
 }
 
-// ranFor reports whether the process must be the one that the follower began to follow, as far as clocks tell: it is the
-// first one of its node, or began so long before that what a former one had sent had come. One that begins in term 0 may
-// have lost its disk, and what the former one had sent may have come late.
+// ranFor reports whether the process must be the one that the follower began to follow, as far as clocks tell: it is
+// the first one of its node, or began so long before that what a former one had sent had come. One that begins in term
+// 0 may have lost its disk, and what the former one had sent may have come late.
 func (g *group) ranFor(l *life, f *Follower, first bool) bool {
 	off, from := g.apart(l.node, f.Node), g.fix.at(l.node, l.from)
 	switch {

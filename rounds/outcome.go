@@ -169,7 +169,7 @@ func (r *Round) startedAfter(p *Participant, g *group) bool {
 }
 
 // cameNext reports whether the process l is not the one that the winner told, or whose answer it had just got: others
-// saw the end of the process before it before the win, or its first record is of long after, and it would have followed.
+// saw the end of the process before it before the win, or its first record is of long after. It would have followed.
 func (r *Round) cameNext(l *life, g *group) bool {
 	m := g.nodes[l.node]
 	i := slices.Index(m.lives, l)
@@ -320,7 +320,12 @@ func (r *Round) split(g *group, t *log) {
 		}
 		if r.Aftermath > 0 && !slices.ContainsFunc(r.Participants, func(p Participant) bool { return p.Late }) {
 			p.Ended = r.ended()
-			p.Announce, p.AnnounceKnown = max(p.Ended.Sub(won), 0), len(r.parts(PartFollower)) > 0
+			followers, took := r.parts(PartFollower), p.Ended.Sub(won)
+			apart := func(id uint64) bool { return g.apart(id, r.Winner.Node) == unbounded }
+			unlikely := took > time.Minute && slices.ContainsFunc(followers, apart)
+			if len(followers) > 0 && !unlikely {
+				p.Announce, p.AnnounceKnown = max(took, 0), true
+			}
 		}
 	}
 	if at, ok := g.deathOf(r.Cause.Lost, p.Began); ok {
