@@ -171,12 +171,7 @@ func (g *group) summary(id uint64) Node {
 
 // wonAfter reports whether the node led a term above the given one: it stood, and voted, after its records end.
 func (g *group) wonAfter(id, term uint64) bool {
-	for key := range g.leaderships {
-		if key.leader == id && key.term > term {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.byLeader[id], func(r *Leadership) bool { return r.Term > term })
 }
 
 // assign adds each finding between rounds to the round of its term, and collects all
