@@ -24,6 +24,7 @@ class Timeline {
     this.has = has;
     this.placed = []; // [element, from, until]
     this.bars = [];
+    this.happened = data.rows.map(() => []); // per row: {e, event}, in order
     this.said = box.querySelector(".said");
     box.querySelector(".when").textContent = `${data.took} from ${data.from}`;
     const tracks = box.querySelector(".tracks"), head = document.createElement("div");
@@ -36,6 +37,7 @@ class Timeline {
     const rows = data.rows.map(id => this.track(tracks, id));
     data.bars.forEach(bar => this.bar(rows[bar.row], bar));
     data.events.forEach(event => this.event(rows[event.row], event));
+    for (const row of this.happened) row.sort((a, b) => a.event.at - b.event.at);
     this.legend(box.querySelector(".events"));
     this.warp(data);
     this.lens = box.querySelector(".lens");
@@ -87,6 +89,7 @@ class Timeline {
     this.says(e, event.text);
     track.append(e);
     this.placed.push([e, event.at]);
+    this.happened[event.row].push({ e, event });
   }
 
   // shape draws the mark of an event: filled on its own word, hollow if its peers saw it, with a ? if inferred.
@@ -98,11 +101,15 @@ class Timeline {
 
   // says shows a text where there is no pointer to hover with, too.
   says(e, text) {
+    this.text(e, text);
+    for (const when of ["pointerenter", "focus", "click"]) {
+      e.addEventListener(when, () => { this.said.textContent = e.title; });
+    }
+  }
+
+  text(e, text) {
     e.title = text;
     e.setAttribute("aria-label", text);
-    for (const when of ["pointerenter", "focus", "click"]) {
-      e.addEventListener(when, () => { this.said.textContent = text; });
-    }
   }
 
   legend(box) {
@@ -150,7 +157,25 @@ class Timeline {
       e.style.width = `${100 * part}%`;
       e.textContent = texts.find(text => 6 * text.length + 6 < part * width) || "";
     }
+    for (const row of this.happened) this.fold(row, width);
     this.ticks();
+  }
+
+  // fold leaves one mark of several of a look that would cover each other. It says how many it stands for.
+  fold(row, width) {
+    let first = null, more = 0;
+    for (const mark of row) {
+      const { e, event } = mark, before = first?.event;
+      const alike = before && event.kind === before.kind && event.known === before.known;
+      const wide = event.known === "inferred" ? 24 : 16; // in pixels
+      e.hidden = Boolean(alike && (this.at(event.at) - this.at(before.at)) * width < wide);
+      if (e.hidden) this.text(first.e, `${before.text} (and ${++more} more, the last: ${event.text})`);
+      else {
+        first = mark;
+        more = 0;
+        this.text(e, event.text);
+      }
+    }
   }
 
   // ticks writes times of day below the group's track: at round times, through the lens at those of changes.

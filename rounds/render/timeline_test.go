@@ -113,6 +113,29 @@ func TestTimelineMarks(t *testing.T) {
 	}
 }
 
+// "no overlap at 5, 20 and 100 nodes (... repeated lines folded)": many peers tell within milliseconds that one fell
+// silent. One mark stands for those that would cover it, and says how many they are.
+func TestTimelineFoldsMarks(t *testing.T) {
+	g := outage()
+	var silent []rounds.LifeEvent
+	for peer, at := range []float64{8, 8.01, 8.02, 8.03, 20} {
+		silent = append(silent, rounds.LifeEvent{
+			Kind: rounds.Silent, At: sec(at), Known: rounds.PeersSaw, Ref: rounds.Ref{Node: uint64(peer + 2), Seq: 17},
+		})
+	}
+	g.Nodes[0].Lives[0].Events = silent
+	b := open(t, &rounds.History{Groups: []*rounds.Group{g}})
+	const drawn = `[...document.querySelectorAll(".tracks .happened:not([hidden])")]
+		.filter(e => e.parentElement.previousSibling.textContent === "1")`
+	for _, width := range []int64{380, 1280, 2560} {
+		b.size(width, 460)
+		b.await(drawn + `.length === 2`)
+		if title := eval[string](b, drawn+`[0].title`); !strings.Contains(title, " (and 3 more, the last: ") {
+			t.Errorf("at %d the mark of four says %q", width, title)
+		}
+	}
+}
+
 // "a dead leader's bar ends when it died": what happened to a process has its place on the timeline.
 func TestTimelineHoldsAllEvents(t *testing.T) {
 	for _, log := range []string{"shop-info", "office-kill", "bully-rolling"} {
