@@ -133,7 +133,9 @@ func (r *Round) addInitiator(s *Step) {
 }
 
 func initiator(s *Step, cause reason) Initiator {
-	return Initiator{Node: s.Ref.Node, Why: cause.why, Ref: s.Ref, At: s.At, cause: cause}
+	return Initiator{
+		Node: s.Ref.Node, Why: cause.why, Ref: s.Ref, At: s.At, cause: cause, operator: s.Event == "campaign",
+	}
 }
 
 // findCause finds why the election was held, from its first initiator.
@@ -146,7 +148,7 @@ func (r *Round) findCause(g *group) {
 	first := r.Initiators[0]
 	c := g.causeOf(&first)
 	switch st := r.step(first.Ref); {
-	case st != nil && st.Event == "campaign":
+	case first.operator:
 		c.Kind = Operator
 	case c.Kind == FirstLeader && st != nil && st.Leader != 0 && st.Change == "": // the algorithm inside knew none
 		c.Kind, c.Text = Renominated, fmt.Sprintf("%s, though it followed node %d", c.Text, st.Leader)

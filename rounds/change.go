@@ -209,6 +209,9 @@ func (g *group) hadPart(in *Initiator, c *change, end time.Time) bool {
 	switch {
 	case g.followedAgain(in, c.former, until):
 		return false
+	case in.operator || because.Kind == Operator:
+		ends := !leased(g.guarantee) || byWord && in.Node != c.former.Leader && !asked
+		return ends && (soon || byWord && next)
 	case !ok:
 		return true
 	case in.cause.loses() == c.former.Leader:
@@ -222,8 +225,6 @@ func (g *group) hadPart(in *Initiator, c *change, end time.Time) bool {
 		return soon || in.cause.number(because.About) == c.former.Leader
 	case HigherRank:
 		return byWord && next && in.Node != c.former.Leader
-	case Operator:
-		return byWord && in.Node != c.former.Leader && !asked
 	case RoundFailed:
 		return (soon || byWord && next) && slices.ContainsFunc(c.inVain, func(first moment) bool {
 			off := g.apart(in.Node, first.by.Node) // it may be the one that failed

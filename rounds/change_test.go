@@ -210,10 +210,17 @@ func TestACallAfterARoundThatFailedLongBeforeIsPartOfNoLaterChange(t *testing.T)
 // 1 called term 3, in vain, too. The leader handed over to node 2 long after, since that ranks above it.
 func TestACallLongBeforeAHandOverIsPartOfItOnlyIfTheNextLeaderMadeIt(t *testing.T) {
 	for _, c := range []struct {
-		ms   int // when node 2 called term 2
-		by   uint64
-		want []uint64
-	}{{13000, 1, []uint64{2, 4}}, {13000, 2, []uint64{2, 3, 4}}, {16000, 1, []uint64{2, 3, 4}}} {
+		ms     int    // when term 2 was called
+		by     uint64 // who called that,
+		thenBy uint64 // and term 3
+		want   []uint64
+	}{
+		{13000, 2, 1, []uint64{2, 4}},
+		{13000, 2, 2, []uint64{2, 3, 4}},
+		{16000, 2, 1, []uint64{2, 3, 4}},
+		{13000, 1, 1, []uint64{4}},
+		{16000, 1, 1, []uint64{2, 3, 4}},
+	} {
 		v := newVoters()
 		v.ask(3, 1, 1)
 		v.elect(3, 1, 1, 2)
@@ -223,8 +230,8 @@ func TestACallLongBeforeAHandOverIsPartOfItOnlyIfTheNextLeaderMadeIt(t *testing.
 				Why: []string{fmt.Sprintf("%s -> call an election of term %d", why, term)},
 			})
 		}
-		call(2, c.ms, 2, "campaign", "the operator asked")
-		call(c.by, c.ms+100, 3, "timeout", "no COORDINATOR came in time")
+		call(c.by, c.ms, 2, "campaign", "the operator asked")
+		call(c.thenBy, c.ms+100, 3, "timeout", "no COORDINATOR came in time")
 		v.add(3, 20000, trace.Record{
 			Term: 1, Event: "timeout", PrevLeader: new(uint64(3)), LeaderChange: trace.Resigned,
 			Why: []string{"2 would take over -> lead term 1 no more"},

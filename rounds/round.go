@@ -200,7 +200,8 @@ type Initiator struct {
 	Ref  Ref       `json:"ref"`
 	At   time.Time `json:"at"`
 
-	cause reason
+	cause    reason
+	operator bool // somebody asked the node to call it
 }
 
 // Participant is one node's part in a round.
