@@ -31,6 +31,10 @@ type Message struct {
 	Seq      uint64 // the sender's own count of messages, from 1 at each start
 	HLC      HLC    // the sender's clock when it sent
 	Body     Body
+
+	// Sender is the process of From that sent the message. It is not sent along: the receiving host knows it from
+	// the connection, and sets it. It is zero if the host does not know it.
+	Sender Incarnation
 }
 
 // ID returns the message's name, "sender:seq". By this name a reader of records finds the record of

@@ -249,6 +249,7 @@ func (c *cluster) arrive(m proto.Message, by origin, d depth) {
 // receive hands a message to the process that the node runs.
 func (c *cluster) receive(n *node, m proto.Message, by origin, d depth) {
 	c.facts.receive(c, n, m, by)
+	m.Sender = by.incarnation
 	at := n.life.recorder.Receipt(m, n.clock.read(c.now))
 	c.step(n, algorithms.Receive{Message: m, At: at}, d)
 }

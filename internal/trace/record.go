@@ -79,10 +79,13 @@ type Record struct {
 	// Security is Unauthenticated if whoever can send packets to the node is believed; else it is empty.
 	Security string `json:"security,omitempty"`
 
-	Event    string   `json:"event"`
-	From     uint64   `json:"from,omitempty"`   // the sender (event receive)
-	Msg      string   `json:"msg,omitempty"`    // the kind of the message (event receive)
-	MsgID    string   `json:"msg_id,omitempty"` // "sender:seq" (event receive)
+	Event string `json:"event"`
+	From  uint64 `json:"from,omitempty"`   // the sender (event receive)
+	Msg   string `json:"msg,omitempty"`    // the kind of the message (event receive)
+	MsgID string `json:"msg_id,omitempty"` // "sender:seq" (event receive)
+	// Sender is the process that sent the message: the first digits of its incarnation, since each process numbers its
+	// messages anew. Records until 2026-11 do not have it.
+	Sender   string   `json:"from_incarnation,omitempty"`
 	Detail   string   `json:"detail,omitempty"` // the message for people (event receive)
 	Alive    []uint64 `json:"alive,omitempty"`  // who is believed alive (event peers)
 	Evidence string   `json:"evidence,omitempty"`
@@ -215,6 +218,9 @@ func (r Record) MarshalZerologObject(e *zerolog.Event) {
 func (r Record) marshalCause(e *zerolog.Event) {
 	if r.Msg != "" {
 		e.Uint64("from", r.From).Str("msg", r.Msg).Str("msg_id", r.MsgID)
+	}
+	if r.Sender != "" {
+		e.Str("from_incarnation", r.Sender)
 	}
 	if r.Detail != "" {
 		e.Str("detail", r.Detail)

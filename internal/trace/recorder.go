@@ -153,6 +153,9 @@ func (rec *Record) setCause(ev algorithms.Event) {
 	switch ev := ev.(type) {
 	case algorithms.Receive:
 		rec.From, rec.MsgID = uint64(ev.From), ev.ID()
+		if !ev.Sender.IsZero() {
+			rec.Sender = ev.Sender.Short()
+		}
 		rec.Msg, rec.Detail = ev.Body.Kind().String(), ev.Body.String()
 		for _, p := range proto.RanksIn(ev.Body) {
 			rec.Ranks = append(rec.Ranks, fmt.Sprintf("%d:%d", p.ID, p.Attr))

@@ -67,8 +67,10 @@ func TestHostileFramesEndTheirLink(t *testing.T) {
 			t.Errorf("%s: logged %d times", name, n)
 		}
 	}
+	good := message(1, 2, 1)
+	good.Sender = proto.Incarnation{1}
 	for _, m := range b.messages() {
-		if m != message(1, 2, 1) {
+		if m != good {
 			t.Errorf("handed up: %+v", m)
 		}
 	}

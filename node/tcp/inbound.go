@@ -276,6 +276,7 @@ func (t *Transport) message(in *inbound, number uint8, payload []byte) (proto.Me
 		return m, faultf(wrongEnvelope, "a message from node %v to node %v on the link "+
 			"from node %v to node %v", m.From, m.To, in.id, t.cfg.ID)
 	}
+	m.Sender = in.incarnation
 	return m, nil
 }
 

@@ -24,6 +24,7 @@ func TestTwoNodesExchangeMessages(t *testing.T) {
 	eventually(t, "ELECTION arrives", func() bool { return len(b.received()) == 1 })
 	b.Send(back)
 	eventually(t, "OK arrives", func() bool { return len(a.received()) == 1 })
+	there.Sender, back.Sender = a.cfg.Incarnation, b.cfg.Incarnation // whoever receives it knows the process
 	if b.got[0] != there || a.got[0] != back {
 		t.Errorf("%+v, %+v", b.got, a.got)
 	}

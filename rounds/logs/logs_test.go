@@ -193,7 +193,8 @@ func TestEachFieldIsReadTheFastWay(t *testing.T) {
 	want := trace.Record{
 		Level: "info", Time: time.Unix(1, 2).UTC(), ClockSet: -3, Cluster: "demo", Node: 1, Incarnation: "ab",
 		Algo: "bully", Seq: 2, HLC: "3.0", Term: 4, Round: 5, Event: "receive", From: 5, Msg: "OK", MsgID: "5:1",
-		Detail: "OK", Alive: []uint64{1, 5}, Evidence: "joined 5", Ranks: []string{"5:-7"}, About: 5, Unfit: "paused",
+		Sender: "cd", Detail: "OK",
+		Alive: []uint64{1, 5}, Evidence: "joined 5", Ranks: []string{"5:-7"}, About: 5, Unfit: "paused",
 		Why: []string{"a -> b"},
 		Reasons: []trace.Reason{
 			{Code: "a.b", Args: []trace.Arg{

@@ -47,7 +47,7 @@ const (
 
 // lastNames are the words of the record before: the next one often has the same.
 type lastNames struct {
-	level, cluster, incarnation, algo, event, msg, asked, store, security, role, guarantee, change, code string
+	level, cluster, incarnation, algo, event, msg, sender, asked, store, security, role, guarantee, change, code string
 }
 
 func newScanner() *scanner { return &scanner{names: map[string]string{}, chars: &strings.Builder{}} }
@@ -105,6 +105,8 @@ func (s *scanner) field(key []byte, rec *trace.Record) (bit uint64) {
 		rec.Msg, bit = s.name(&s.last.msg), 1<<11
 	case "msg_id":
 		rec.MsgID, bit = s.kept(), 1<<12
+	case "from_incarnation":
+		rec.Sender, bit = s.name(&s.last.sender), 1<<38
 	case "detail":
 		rec.Detail, bit = s.kept(), 1<<13
 	default:
