@@ -296,7 +296,9 @@ func (r *Round) answered(g *group, m *Message) bool {
 		return other.From == m.From && other.To == m.To && numberOf(other.ID) > numberOf(m.ID) && (refuses || before)
 	})
 	same := g.pairing.same(&receipt{n: numberOf(m.ID), from: m.From, to: m.To})
-	former := func(sent post) bool { return sent.kind == m.Kind && sent.by.log.term < r.Term }
+	former := func(sent post) bool {
+		return sent.kind == m.Kind && sent.by.log.term < r.Term && m.maySend(sent.by.life)
+	}
 	return !older && !slices.ContainsFunc(same, former) && slices.ContainsFunc(r.Messages, func(ask Message) bool {
 		return slices.Contains(requestKinds, ask.Kind) && ask.From == m.To && ask.To == m.From &&
 			ask.SendStep >= 0 && ask.SendStep < m.ReceiveStep && ask.ReceiveStep < 0 &&
@@ -305,21 +307,27 @@ func (r *Round) answered(g *group, m *Message) bool {
 	})
 }
 
+// maySend reports whether the process may be the one that sent the message, as far as the receipt names that.
+func (m *Message) maySend(l *life) bool { return m.sender == "" || m.sender == l.incarnation }
+
 // mayLack reports whether the record may be missing in which the sender of m sent it, after its receiver asked it at
-// the time from. No process sent it then that had ended, that began later, whose records are all here, or that sent one
-// with a lower number later.
+// the time from. No process sent it then that had ended, that began later, that the receipt does not name, whose
+// records are all here, or that sent one with a lower number later.
 func (r *Round) mayLack(g *group, m *Message, from time.Time) bool {
 	sender, until, off := g.nodes[m.From], r.Steps[m.ReceiveStep].At, g.apart(m.From, m.To)
-	if sender == nil || g.fix.at(m.From, sender.lives[len(sender.lives)-1].until).Before(until) {
+	if sender == nil || m.sender != "" && sender.byIncarnation[m.sender] == nil ||
+		g.fix.at(m.From, sender.lives[len(sender.lives)-1].until).Before(until) {
 		return true
 	}
 	if off == unbounded {
-		return slices.ContainsFunc(sender.lives, func(l *life) bool { return !l.complete() || l.text })
+		lacks := func(l *life) bool { return m.maySend(l) && (!l.complete() || l.text) }
+		return slices.ContainsFunc(sender.lives, lacks)
 	}
 	from, until = from.Add(-off), until.Add(off)
 	wrote := time.Time{} // when the process before last wrote
 	for _, l := range sender.lives {
-		may := !wrote.After(until) && !g.endedSince(l, m.To, from) && !l.sendsLower(numberOf(m.ID), until, g.fix)
+		may := m.maySend(l) && !wrote.After(until) &&
+			!g.endedSince(l, m.To, from) && !l.sendsLower(numberOf(m.ID), until, g.fix)
 		if may && (l.text || !l.complete() && !g.tells(l, from, until)) {
 			return true
 		}

@@ -18,6 +18,7 @@ type entry struct {
 
 	msg, msgID string
 	from       uint64
+	sender     string // the incarnation of the process of from, empty if it is not known
 	number     uint64 // in msgID
 	ranks      []string
 	sent       []sentMessage
@@ -44,14 +45,14 @@ func (e *entry) fill(rec *trace.Record, l *life, reasons []reason, why []string)
 	if rec.PrevLeader != nil {
 		e.Prev = *rec.PrevLeader
 	}
-	e.msg, e.msgID, e.from = rec.Msg, rec.MsgID, rec.From
+	e.msg, e.msgID, e.from, e.sender = rec.Msg, rec.MsgID, rec.From, rec.Sender
 	e.number, e.ranks, e.round = numberOf(rec.MsgID), rec.Ranks, rec.RoundTerm()
 	e.clock, _ = proto.ParseHLC(rec.HLC) // the zero reading for none
 }
 
 // receipt returns what the entry tells of the message that it received.
 func (e *entry) receipt() receipt {
-	return receipt{e.msgID, e.msg, e.number, e.from, e.Ref.Node, e.clock, e.Wall}
+	return receipt{e.msgID, e.msg, e.sender, e.number, e.from, e.Ref.Node, e.clock, e.Wall}
 }
 
 // named yields the nodes that the message names, with their attributes.

@@ -324,7 +324,7 @@ func (t *log) fold(rec *trace.Record) int {
 // receiptOf returns what the record tells of the message that it received.
 func receiptOf(rec *trace.Record) receipt {
 	clock, _ := proto.ParseHLC(rec.HLC)
-	return receipt{rec.MsgID, rec.Msg, numberOf(rec.MsgID), rec.From, rec.Node, clock, rec.Time}
+	return receipt{rec.MsgID, rec.Msg, rec.Sender, numberOf(rec.MsgID), rec.From, rec.Node, clock, rec.Time}
 }
 
 // log returns the log of a term, nil if its round was built already.

@@ -85,7 +85,7 @@ func messages(r *Round, entries []*entry, in *scratch) {
 				unsent[key] = at
 				m := Message{
 					ID: e.msgID, Kind: e.msg, From: e.from, To: e.Ref.Node,
-					Delivery: Unsent, SendStep: -1, ReceiveStep: -1,
+					Delivery: Unsent, SendStep: -1, ReceiveStep: -1, sender: e.sender,
 				}
 				if e.cause != nil || e.unsure { // its send is of another term, or one of several
 					m.Delivery, m.elsewhere = Arrived, e.cause != nil
@@ -114,6 +114,7 @@ func (r *Round) messageOf(e *entry) int {
 // receipt says when a message was received. Each process of the sender numbers its messages anew.
 type receipt struct {
 	id, kind string // kind is empty if it is not known
+	sender   string // the incarnation of the sender, empty if it is not known, as in records until 2026-11
 	n        uint64 // the number in id
 	from, to uint64
 	clock    proto.HLC

@@ -175,7 +175,7 @@ func (g *group) unpair(contradict bool) {
 	}
 	for i := range g.pairing.arrivals {
 		got := &g.pairing.arrivals[i]
-		if got.e != nil && got.e.life.text {
+		if got.sender != "" || got.e != nil && got.e.life.text {
 			continue
 		}
 		for i := range got.around {
@@ -241,7 +241,7 @@ func (g *group) sample(got *arrival, e *entry, how sure) {
 		return
 	}
 	told := &got.link.told
-	if g.pairing.early(got, e) {
+	if got.sender == "" && g.pairing.early(got, e) {
 		told = &got.link.early
 	}
 	told.doubtful.sample(e.Wall, got.wall)
@@ -331,6 +331,10 @@ func (g *group) collect(t *log) {
 func (g *group) arrive(got receipt, e *entry, in *log) {
 	p := g.pairing
 	same := p.same(&got)
+	if got.sender != "" {
+		g.arriveFrom(got, e, in, ofProcess(same, got.sender))
+		return
+	}
 	sent := len(same)
 	if sent > 2*neighbours {
 		at, _ := slices.BinarySearchFunc(same, got.clock, func(m post, clock proto.HLC) int {
@@ -358,6 +362,27 @@ func (g *group) arrive(got receipt, e *entry, in *log) {
 	p.arrivals = append(p.arrivals, arrival{
 		receipt: got, e: e, in: in, link: g.link(got.way()), sent: sent, around: same, near: near, later: later,
 	})
+}
+
+// arriveFrom adds a receipt that names the process that sent the message: only what this one sent may be it.
+func (g *group) arriveFrom(got receipt, e *entry, in *log, sent []post) {
+	a := arrival{receipt: got, e: e, in: in, link: g.link(got.way()), sent: len(sent), around: sent}
+	if len(sent) > 0 && sent[0].may(&got) {
+		a.near, a.fits = 1, 1
+		sent[0].first = earliest(sent[0].first, got.wall)
+	}
+	g.pairing.arrivals = append(g.pairing.arrivals, a)
+}
+
+// ofProcess returns that one of the messages with one mail which the process with the incarnation sent; none if no
+// record of it is kept.
+func ofProcess(same []post, incarnation string) []post {
+	for i := range same {
+		if same[i].by.life.incarnation == incarnation {
+			return same[i : i+1]
+		}
+	}
+	return nil
 }
 
 // asked returns the entry of the node of e that sent what m answers, nil if it is not known. If that is e, or a later
@@ -420,11 +445,11 @@ func (got *arrival) only() *post {
 // fit finds which messages the receipt may be of.
 func (got *arrival) fit() {
 	for i := range got.around {
-		if got.near.has(i) && got.link.fits(&got.around[i], &got.receipt) {
+		if got.near.has(i) && got.sender == "" && got.link.fits(&got.around[i], &got.receipt) {
 			got.fits |= 1 << i
 		}
 	}
-	if got.sent > 1 && got.fits != 0 && !got.fits.several() {
+	if (got.sent > 1 || got.sender != "") && got.fits != 0 && !got.fits.several() {
 		got.around[bits.TrailingZeros8(uint8(got.fits))].received = true
 	}
 }

@@ -494,3 +494,31 @@ func TestPairAtTheBeginningOfALog(t *testing.T) {
 		}
 	}
 }
+
+// A receipt that names the process of the sender is of no other one, whatever clocks and numbers tell: neither of an
+// earlier process than the last that sent such a message, nor of one that is in the log if its own is not.
+func TestReceiptNamesTheProcess(t *testing.T) {
+	for _, ahead := range []int{0, 2000, -3600e3} { // of node 2
+		v := newVoters()
+		receive := func(ms, life int) {
+			v.add(2, ahead+ms, trace.Record{
+				Event: "receive", From: 1, Msg: "HEARTBEAT", MsgID: "1:9", Sender: fmt.Sprint("n1life", life),
+				Term: 1, Leader: 1, Token: 1, Why: []string{"x -> y"},
+			})
+		}
+		v.start(1, 0)
+		v.start(2, ahead)
+		v.send(1, 1000, 1, "1:9", "x -> y")
+		v.start(1, 3000)
+		v.send(1, 4000, 1, "1:9", "x -> y")
+		v.start(1, 6000)
+		v.send(1, 7000, 1, "1:9", "x -> y")
+		receive(7500, 2) // it was held up
+		receive(7600, 4) // whose log is cut away
+		for life, want := range map[string][]string{"n1life1": nil, "n1life2": {"1:9"}, "n1life3": nil} {
+			if got := v.arrivedOf(life); !slices.Equal(got, want) {
+				t.Errorf("node 2 is %d ms ahead: %v of %s arrived, want %v", ahead, got, life, want)
+			}
+		}
+	}
+}

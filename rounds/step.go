@@ -62,6 +62,7 @@ type Message struct {
 	arrived time.Time // corrected, if it was received in a record that the round does not have
 	// elsewhere: it was sent in a record of another term.
 	elsewhere bool
+	sender    string // the process that sent it, if its receipt tells that, and no record of the round sent it
 	// unsure: a receipt may be of it, or of a message of another process.
 	unsure bool
 }

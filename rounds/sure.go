@@ -26,6 +26,9 @@ const unwritten = 2 * time.Second
 // sent such a message, it is the last one, if the others were received already or were sent too long before. The
 // connections of a process end with it.
 func (g *group) sender(got *arrival) (last *post, how sure) {
+	if got.sender != "" {
+		return got.only(), certain
+	}
 	l := got.link
 	others := got.doubtOthers()
 	fits := got.prompt()
@@ -96,8 +99,11 @@ func (got *arrival) doubtOthers() (any bool) {
 // others says how sure it is that no other process than that of e sent the message, in a record that is not kept or is
 // missing.
 func (g *group) others(e *entry, got *arrival) (how sure) {
-	senders := got.link.from.senders
 	how = certain
+	if got.sender != "" {
+		return how
+	}
+	senders := got.link.from.senders
 	if !got.link.whole && got.loose(e) {
 		how = guess // an earlier process may have sent it
 	}
@@ -177,7 +183,8 @@ func (g *group) noteHidden() {
 	for i := range g.pairing.arrivals {
 		got := &g.pairing.arrivals[i]
 		m := g.nodes[got.from]
-		if m == nil || len(m.lives) == 0 || m.hidden && m.former || got.n == 0 || !g.unsent(got) {
+		if m == nil || len(m.lives) == 0 || m.hidden && m.former || got.n == 0 || !g.unsent(got) ||
+			m.byIncarnation[got.sender] != nil { // in a record of it that is missing
 			continue
 		}
 		m.former = m.former || g.numbered(got, m.lives[len(m.lives)-1])

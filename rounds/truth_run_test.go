@@ -269,6 +269,9 @@ func (r *reading) files(t *testing.T, d *rand.Rand) [][]byte {
 		if rec.Time.Before(began) {
 			continue
 		}
+		if r.run.former() {
+			rec.Sender = ""
+		}
 		lines[rec.Node-1] = append(lines[rec.Node-1], rec)
 	}
 	for i := range lines {
@@ -432,6 +435,10 @@ func (r *reading) restamp() map[stamp]proto.HLC {
 	}
 	return shows
 }
+
+// former reports whether the logs of the run are as those of the release before, in which no receipt names the process
+// that sent the message.
+func (run *trueRun) former() bool { return run.seed%8 == 2 || run.seed%8 == 5 }
 
 // merge returns all records in the order of true time.
 func merge(lines [][]trace.Record) (all []trace.Record) {
