@@ -201,8 +201,9 @@ func (g *group) unpair(contradict bool) {
 }
 
 // outlived reports whether the log of the sender may end before the message came, or have a gap there, and a process
-// after that of m may have sent it: that had begun, so that the connections of the former had ended, or m was sent long
-// before, and the receiver had not slept since.
+// after that of m may have sent it: that had begun, so that the connections of the former had ended, or m may have been
+// sent long before, and the receiver had not slept since. Where the clocks tell so little that m may as well have come
+// at once, that the receiver wrote nothing for a while does not explain how long it took.
 func (g *group) outlived(m *post, got *arrival) bool {
 	sent, at := g.fix.at(got.from, m.wall), g.fix.at(got.to, got.wall)
 	took, off := elapsed(sent, at), got.link.off
@@ -212,11 +213,12 @@ func (g *group) outlived(m *post, got *arrival) bool {
 	if off == unbounded && took <= alike { // the one log may end before the other one begins
 		off = 0
 	}
-	if off == unbounded || took <= outlives-off {
+	if off == unbounded || took+off <= outlives {
 		return false
 	}
+	took += off // at most
 	next := m.by.life.next
-	restarted := next != nil && elapsed(g.fix.at(got.from, next.from), at) > outlives-off
+	restarted := next != nil && elapsed(g.fix.at(got.from, next.from), at)+off > outlives
 	if took <= maxTransit && !restarted {
 		return false
 	}
@@ -227,8 +229,8 @@ func (g *group) outlived(m *post, got *arrival) bool {
 	if !g.fix.at(got.from, last.until).Before(at.Add(off)) {
 		return false
 	}
-	if restarted || took <= maxTransit+off {
-		return restarted
+	if restarted || off > maxTransit {
+		return true
 	}
 	by := got.link.to.at(at, g.fix)
 	slept := by != nil && by.wokeBefore(at, g.fix) && !g.fix.at(got.to, by.from).After(sent)

@@ -241,6 +241,48 @@ func TestPairByUncertainClocks(t *testing.T) {
 	}
 }
 
+// "Called arrived, and never received": the log of the sender is cut short, and its next process sent the message that
+// came, 9 s later. This pair and the one the other way are all that compares the clocks: so they leave open whether it
+// took no time or 9 s, and if so, whether the receiver slept meanwhile.
+func TestPairThatComparesTheClocksBadly(t *testing.T) {
+	const ahead = 600_000 // of the receiver
+	for name, c := range map[string]struct {
+		took   int // how long the message was on its way, in ms
+		wrote  int // when the receiver wrote its record before that
+		onward int // how long after the receipt the sender wrote its last record, 0 if it did not
+		want   rounds.Delivery
+	}{
+		"to one that was awake":  {took: 9000, wrote: 8500, want: rounds.Unseen},
+		"to one that had slept":  {took: 9000, wrote: 6500, want: rounds.Unseen},
+		"it came soon":           {took: 90, wrote: 60, want: rounds.Arrived},
+		"the sender's log is on": {took: 9000, wrote: 8500, onward: 9100, want: rounds.Arrived},
+	} {
+		v := newVoters()
+		v.start(1, 0)
+		v.start(2, ahead)
+		v.add(2, ahead+1000, trace.Record{
+			Event: "timeout", Term: 1, Sent: []string{"HEARTBEAT_REPLY>1#2:1"}, Why: []string{"x -> y"},
+		})
+		v.add(1, 1090, trace.Record{
+			Event: "receive", Term: 1, From: 2, Msg: "HEARTBEAT_REPLY", MsgID: "2:1",
+			HLC: fmt.Sprintf("%d.1", atMS(ahead+1000).UnixMicro()),
+		})
+		v.send(1, 1100, 1, "1:9", "x -> y")
+		if c.onward > 0 {
+			v.add(1, 1100+c.took+c.onward, trace.Record{Event: "timeout", Term: 1})
+		}
+		v.add(2, ahead+1100+c.wrote, trace.Record{Event: "timeout", Term: 1})
+		v.receive(2, ahead+1100+c.took, 1, "1:9")
+		for _, r := range v.b.History().Groups[0].Rounds {
+			for _, m := range r.Messages {
+				if m.ID == "1:9" && m.SendStep >= 0 && m.Delivery != c.want {
+					t.Errorf("%s: %+v", name, m)
+				}
+			}
+		}
+	}
+}
+
 // "Called arrived, and never received": the next process of the sender sent the message that came. The records are
 // missing in which it began, or it wrote none of them at level info, and its first one here is later than the receipt.
 func TestReceiptInAGapOfTheSender(t *testing.T) {
