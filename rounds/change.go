@@ -183,15 +183,32 @@ func (g *group) inVain(r *Round, c *change) bool {
 		return leased(g.guarantee) && off != unbounded && over.Add(off).Before(end)
 	}
 	off := g.apart(r.Initiators[0].Node, by.Node)
-	over, _ := r.lastCall()
+	calls := g.callsUntil(r.Initiators, c.next)
+	over := calls[len(calls)-1].At
 	followsOn := func(in Initiator) bool {
 		return in.Node == c.former.Leader || g.followedAgain(&in, c.former, end)
 	}
-	if slices.ContainsFunc(r.Initiators, func(in Initiator) bool { return !followsOn(in) }) {
+	if slices.ContainsFunc(calls, func(in Initiator) bool { return !followsOn(in) }) {
 		over = earliest(r.until, over.Add(leaderlessTime)) // what comes later was long on its way
 	}
 	return off != unbounded && over.Add(off).Before(end) &&
-		!slices.ContainsFunc(r.Initiators, func(in Initiator) bool { return g.hadPart(&in, c, end) })
+		!slices.ContainsFunc(calls, func(in Initiator) bool { return g.hadPart(&in, c, end) })
+}
+
+// callsUntil returns the calls but for those that surely came after the next leadership had begun; all if each did.
+func (g *group) callsUntil(calls []Initiator, next *Leadership) []Initiator {
+	if next == nil {
+		return calls
+	}
+	n := len(calls)
+	for n > 0 {
+		off := g.apart(calls[n-1].Node, next.first().Node)
+		if off == unbounded || !calls[n-1].At.Add(-off).After(next.From) {
+			return calls[:n]
+		}
+		n--
+	}
+	return calls
 }
 
 // hadPart reports whether the call of an election may have had a part in the end of the leadership before the change. A

@@ -132,6 +132,13 @@ func TestWhatWasCalledInVainIsPartOfNoLaterChange(t *testing.T) {
 				})
 			}
 		},
+		"it followed again, and called once more after the change": func(v *voters) {
+			for _, ms := range []int{500, 22000} {
+				v.nominate(2, ms, 2, "this node is nominated and nobody leads")
+				v.nominate(2, ms+1, 3, "this node is nominated and nobody leads")
+				v.follow(2, ms+200, 3, 1)
+			}
+		},
 		"and the records of the calls are missing": func(v *voters) {
 			for term := uint64(2); term <= 3; term++ {
 				v.add(1, 13000+int(term), trace.Record{
