@@ -112,8 +112,11 @@ func (r *Round) judge(g *group) {
 	r.judgeMessages()
 	for _, b := range r.LeftBehind {
 		if !b.Last.IsZero() && b.wentOn {
-			r.find(LeftBehind, []Ref{b.Last, r.Winner.Ref},
-				"Node %d never followed %d in term %d: %s.", b.Node, r.Winner.Node, r.Term, b.Reason)
+			text := "Node %d never followed %d in term %d: %s."
+			if b.restarted {
+				text = "Node %d did not follow %d in term %d until it was started again: %s."
+			}
+			r.find(LeftBehind, []Ref{b.Last, r.Winner.Ref}, text, b.Node, r.Winner.Node, r.Term, b.Reason)
 		}
 	}
 }

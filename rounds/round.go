@@ -340,5 +340,6 @@ type Straggler struct {
 	Last   Ref    `json:"last"`
 	Reason string `json:"reason"` // half a sentence
 
-	wentOn bool // it still wrote records after the winner had won
+	wentOn    bool // it still wrote records after the winner had won
+	restarted bool // another process of the node began later, and may have followed
 }

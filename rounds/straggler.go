@@ -28,7 +28,7 @@ func (r *Round) straggler(p Participant, g *group) Straggler {
 		out.Reason = "no record of it is here"
 		return out
 	}
-	out.Last = l.ref(l.last())
+	out.Last, out.restarted = l.ref(l.last()), l.next != nil
 	until, settled := g.fix.at(l.node, l.until), latest(won, r.ended())
 	last, before := l.before(won, g.fix)
 	since := max(last.seq, l.first())

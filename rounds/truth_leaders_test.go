@@ -539,17 +539,20 @@ func (run *trueRun) slow(node uint64, at time.Time) bool {
 	})
 }
 
-var leftText = regexp.MustCompile(`Node (\d+) never followed (\d+) in term (\d+)`)
+var leftText = regexp.MustCompile(`Node (\d+) (?:never followed|did not follow) (\d+) in term \d+( until)?`)
 
-// compareLeftBehind checks that a node which is said to be left behind never followed, by all its records.
+// compareLeftBehind checks that a node which is said to be left behind never followed, by all its records: by those of
+// the one process if another one began later.
 func (r *reading) compareLeftBehind(f rounds.Finding) {
 	part := leftText.FindStringSubmatch(f.Text)
 	if part == nil {
+		r.fail("left-behind: a text that this test cannot read", f.Term, "%s", f.Text)
 		return
 	}
 	for i := range r.run.records {
 		rec := &r.run.records[i]
-		if strconv.FormatUint(rec.Node, 10) == part[1] && strconv.FormatUint(rec.Leader, 10) == part[2] &&
+		told := part[3] == "" || rec.Incarnation == f.Records[0].Incarnation
+		if told && strconv.FormatUint(rec.Node, 10) == part[1] && strconv.FormatUint(rec.Leader, 10) == part[2] &&
 			rec.LeaderTerm() == f.Term {
 			r.fail("left-behind: it followed", f.Term, "%s; by its record at %v", f.Text, rec.Time)
 			return
