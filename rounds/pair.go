@@ -334,14 +334,12 @@ func (g *group) arrive(got receipt, e *entry, in *log) {
 	p := g.pairing
 	same := p.same(&got)
 	if got.sender != "" {
-		g.arriveFrom(got, e, in, ofProcess(same, got.sender))
+		g.arriveFrom(got, e, in, ofProcess(same, &got))
 		return
 	}
 	sent := len(same)
 	if sent > 2*neighbours {
-		at, _ := slices.BinarySearchFunc(same, got.clock, func(m post, clock proto.HLC) int {
-			return m.clock.Compare(clock)
-		})
+		at, _ := slices.BinarySearchFunc(same, got.clock, postAt)
 		same = same[max(0, at-neighbours):min(sent, at+neighbours)]
 	}
 	near, later := some(0), some(0)
@@ -376,16 +374,22 @@ func (g *group) arriveFrom(got receipt, e *entry, in *log, sent []post) {
 	g.pairing.arrivals = append(g.pairing.arrivals, a)
 }
 
-// ofProcess returns that one of the messages with one mail which the process with the incarnation sent; none if no
-// record of it is kept.
-func ofProcess(same []post, incarnation string) []post {
+// ofProcess returns that one of the messages with the mail of the receipt which the process sent that it names; none if
+// no record of it is kept. That is nearly always the last one before the receipt, so it begins to look there.
+func ofProcess(same []post, got *receipt) []post {
+	n := len(same)
+	at, _ := slices.BinarySearchFunc(same, got.clock, postAt)
 	for i := range same {
-		if same[i].by.life.incarnation == incarnation {
+		i = (at - 1 - i + n) % n
+		if same[i].by.life.incarnation == got.sender {
 			return same[i : i+1]
 		}
 	}
 	return nil
 }
+
+// postAt compares the hybrid clock of a message with another one.
+func postAt(m post, clock proto.HLC) int { return m.clock.Compare(clock) }
 
 // asked returns the entry of the node of e that sent what m answers, nil if it is not known. If that is e, or a later
 // one of its process, e did not receive m; but of a later one, a former process may have sent the same in a record that

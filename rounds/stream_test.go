@@ -62,11 +62,16 @@ func writeLaterIn(t testing.TB, w io.Writer, records []trace.Record, times int, 
 	zerolog.TimeFieldFormat = time.RFC3339Nano
 	log := zerolog.New(w)
 	const apart = 20 * time.Second
+	processes := map[uint64]string{} // by node: the last one that wrote
 	for _, rec := range records {
 		clock := clockOf(t, rec)
 		clock.Micros += int64(times) * apart.Microseconds()
 		rec.HLC, rec.Time = clock.String(), rec.Time.Add(time.Duration(times)*apart)
 		rec.Incarnation = fmt.Sprintf("%06x%s", times, rec.Incarnation[:2])
+		processes[rec.Node] = rec.Incarnation
+		if rec.MsgID != "" {
+			rec.Sender = processes[rec.From] // as nodes write it now
+		}
 		if rec.Term > 0 || times > 0 {
 			rec.Term += uint64(times) * terms
 		}
