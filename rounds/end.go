@@ -178,23 +178,27 @@ func (r *Leadership) first() Ref {
 }
 
 // endedUnseen corrects the end of a leadership under a lease that its leader did not write down, or perhaps late, if
-// another one began before the first sign of the end: it was over by then. So it is without a lease, where the record
-// of the end is missing. later has the leaderships that began later.
+// another one began before the first sign of the end: it was over by then, also where nothing else tells that it ended.
+// Without a lease, it was over by then where the record of the end is missing. later has the leaderships that began
+// later.
 func (g *group) endedUnseen(r *Leadership, later []*Leadership) {
 	i := slices.IndexFunc(later, func(next *Leadership) bool { return next.Term > r.Term })
 	late := r.gap || leased(g.guarantee) && (r.Last.IsZero() || r.endedBy.expired && !r.life.debug)
-	if !late || r.End.IsZero() || i < 0 {
+	if !late || i < 0 {
 		return
 	}
-	next := later[i]
-	if g.apart(r.Ended.Ref.Node, next.first().Node) == unbounded {
+	next, by, untold := later[i], r.Ended.Ref.Node, r.End.IsZero()
+	if untold {
+		by = r.first().Node
+	}
+	if untold && g.undenied(r) || g.apart(by, next.first().Node) == unbounded {
 		return
 	}
 	over := next.From
 	if r.life != nil { // it led until then, by its own word
 		over = latest(over, g.fix.at(r.Leader, r.wrote))
 	}
-	if r.End.After(over) {
+	if untold || r.End.After(over) {
 		r.End, r.Ended = over, Ending{EndedUnseen, Inferred, next.first()}
 	}
 }

@@ -234,6 +234,26 @@ func TestLeaseOfALeaderThatSleptToItsEnd(t *testing.T) {
 	}
 }
 
+// "Told to go on, and it had ended long before": the leader was paused and wrote no more, and a voter without a log may
+// have promised the lease again. Once another node leads a later term, the lease had ended.
+func TestLeaseOfALeaderThatNeverWoke(t *testing.T) {
+	v := newVoters()
+	v.ask(3, 0, 1)
+	v.elect(3, 1, 1)
+	v.add(3, 30, trace.Record{Event: "timeout", Term: 1, Leader: 3, Token: 1, ValidUntil: atMS(1000)})
+	v.miss(1, 1040, 3)
+	v.ask(1, 3300, 2)
+	v.lead(1, 3310, 2)
+	g := v.b.History().Groups[0]
+	want := rounds.Ending{Kind: rounds.EndedUnseen, Known: rounds.Inferred, Ref: g.Leaderships[1].First}
+	if l := g.Leaderships[0]; !l.End.Equal(atMS(3310)) || l.Ended != want {
+		t.Errorf("%+v", l)
+	}
+	if in := v.last(); !in.Perhaps.Equal(atMS(1040)) || in.Leaderless != 0 || !in.AtLeast() {
+		t.Errorf("perhaps from %v: %+v", in.Perhaps, in)
+	}
+}
+
 // "It may have been longer": a follower found that the lease was not renewed, and the leader wrote so only later. The
 // record of the follower stands behind that.
 func TestFollowerFoundTheEndFirst(t *testing.T) {

@@ -110,11 +110,7 @@ func (g *group) unlinked(a, b *Leadership) string {
 // leader, one of the nodes that name this leader would have followed the other one, and written so.
 // The log of one that voted in a later term, or told a candidate of one that it would, ends before.
 func (g *group) unended(a *Leadership, incidents []Incident) bool {
-	if a.Lease.IsZero() || a.First.IsZero() || !a.Last.IsZero() || a.life.debug || !g.believes(a.Leader, a) {
-		return false
-	}
-	left := slices.ContainsFunc(a.Followers, func(f Follower) bool { return f.left })
-	if left || g.turnedAfter(incidents, a.Leader, a) {
+	if a.Lease.IsZero() || !g.undenied(a) || g.turnedAfter(incidents, a.Leader, a) {
 		return false
 	}
 	still := 1 + len(g.stillWith(a, incidents))
@@ -124,6 +120,14 @@ func (g *group) unended(a *Leadership, incidents []Incident) bool {
 		return ended || strings.HasPrefix(d.Evidence, provenDead)
 	})
 	return 2*still > 1+len(a.Followers) && still > 1 && !proven
+}
+
+// undenied reports whether the leader writes down only changes, and no record of it or of a follower says that it leads
+// no more: where nodes disagree on who votes, it may lead on beside another one.
+func (g *group) undenied(a *Leadership) bool {
+	left := func(f Follower) bool { return f.left }
+	return !a.First.IsZero() && a.Last.IsZero() && !a.life.debug && g.believes(a.Leader, a) &&
+		!slices.ContainsFunc(a.Followers, left)
 }
 
 // stillWith returns the followers that name the leader in their last records, and did not turn from it since.
