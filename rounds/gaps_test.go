@@ -598,6 +598,45 @@ func TestLeaderOfAFormerProcess(t *testing.T) {
 	}
 }
 
+// "Missing, and a node followed it": a node followed node 3 in a term that this had reserved as it was killed, and the
+// next process of node 3 began in the term before. No clock tells that this one ran then, or who told the follower had
+// followed in records that are missing: it may have followed the former process for long.
+func TestLeaderOfAFormerProcessOfWhichOthersTold(t *testing.T) {
+	for name, c := range map[string]struct {
+		compared, relayed, led bool
+	}{
+		"by the leader itself":               {true, false, false},
+		"by a clock that nothing compares":   {false, false, true},
+		"by who followed in missing records": {true, true, true},
+	} {
+		v := newVoters()
+		v.algo, v.guarantee = "bully", "best-effort"
+		v.exchange(1, 1, 5000, 1) // their clocks differ
+		v.exchange(2, 1, 10, 5011)
+		v.add(3, 100, trace.Record{Event: "start", Term: 1, Sent: []string{"COORDINATOR>2#3:1"}})
+		if c.compared {
+			v.add(2, 101, trace.Record{Event: "receive", Term: 1, From: 3, Msg: "COORDINATOR", MsgID: "3:1"})
+			v.add(2, 110, trace.Record{Event: "timeout", Term: 1, Sent: []string{"REPORT>3#2:9"}})
+			v.add(3, 111, trace.Record{Event: "receive", Term: 1, From: 2, Msg: "REPORT", MsgID: "2:9"})
+		}
+		from := uint64(3)
+		if c.relayed {
+			from = 4
+			v.seq["n4life0"] = 7
+			v.add(4, 2050, trace.Record{Event: "peers", Term: 2, Alive: []uint64{2, 3, 4}, Leader: 3})
+		}
+		v.add(2, 2000, trace.Record{
+			Event: "receive", Term: 2, From: from, Msg: "COORDINATOR", MsgID: fmt.Sprintf("%d:7", from), Leader: 3,
+			PrevLeader: new(uint64), LeaderChange: trace.Elected, Why: []string{"3 leads term 2 -> follow it"},
+		})
+		v.add(3, 15000, trace.Record{Event: "peers", Term: 1, Alive: []uint64{2, 3}})
+		v.leadAlone(3, 15010, 3)
+		if led := v.b.History().Groups[0].Led(3, 2); (led != nil) != c.led {
+			t.Errorf("%s: %+v", name, led)
+		}
+	}
+}
+
 // Node 2 led once more in records that are missing, and says so: "nobody led for 7 s" was told, since it ceased to lead
 // the term of which there are records.
 func TestSomebodyLedInAGapBetween(t *testing.T) {

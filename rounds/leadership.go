@@ -82,17 +82,28 @@ func (g *group) denied(r *Leadership) bool {
 	if !r.First.IsZero() || m == nil {
 		return false
 	}
-	f := r.earliest()
+	f := *r.earliest()
+	f.late = f.late || g.relayed(r, &f)
 	then, denied := m.at(f.From, g.fix), false
 	for i, l := range m.lives {
 		first := i == 0 && m.surelyWhole()
-		denied = denied || slices.Contains(l.spent, r.Term) || g.ranFor(l, f, first) &&
-			(l.passedThrough(r.Term, first) || l == then && g.silentAsItLed(l, r, f))
+		denied = denied || slices.Contains(l.spent, r.Term) || g.ranFor(l, &f, first) &&
+			(l.passedThrough(r.Term, first) || l == then && g.silentAsItLed(l, r, &f))
 	}
 	if denied {
 		delete(g.leaderships, leadershipKey{r.Leader, r.Term})
 	}
 	return denied
+}
+
+// relayed reports whether the follower heard of the leader from another node, which may have followed it for long: in
+// records that are missing.
+func (g *group) relayed(r *Leadership, f *Follower) bool {
+	if f.teller == 0 || f.teller == r.Leader {
+		return false
+	}
+	by := r.follower(f.teller)
+	return g.nodes[f.teller] == nil || by != nil && by.late
 }
 
 // silentAsItLed reports whether the process wrote nothing of the leadership when the follower began to follow it, as
@@ -117,16 +128,17 @@ func (g *group) gapAsItLed(l *life, f *Follower) bool {
 
 // ranFor reports whether the process must be the one that the follower began to follow, as far as clocks tell: it is
 // the first one of its node, or began so long before that what a former one had sent had come. One that begins in term
-// 0 may have lost its disk, and what the former one had sent may have come late.
+// 0 may have lost its disk, and what the former one had sent may have come late. Where no messages compare the clocks,
+// nothing tells that it began before.
 func (g *group) ranFor(l *life, f *Follower, first bool) bool {
 	off, from := g.apart(l.node, f.Node), g.fix.at(l.node, l.from)
 	switch {
 	case first:
 		return !from.After(f.From.Add(off))
-	case f.late, l.sorted()[0].term == 0:
+	case f.late, off == unbounded, l.sorted()[0].term == 0:
 		return false
 	}
-	return off == unbounded || !from.Add(off+maxTransit).After(f.From)
+	return !from.Add(off + maxTransit).After(f.From)
 }
 
 // earliest returns the follower that followed first, of those of which a record tells since when, if there are any.
@@ -188,7 +200,7 @@ func (r *Leadership) believe(l *life, b, before, next *belief, g *group) {
 		if f == nil {
 			r.Followers = append(r.Followers, Follower{Node: l.node, From: at(b.first), First: l.ref(b.first.seq)})
 			f = &r.Followers[len(r.Followers)-1]
-			f.late = b.late(before)
+			f.late, f.teller = b.late(before), b.turn.from
 		}
 		f.Until, f.left, f.expired, f.release, f.Last = until, next != nil, false, false, l.ref(b.last.seq)
 		if next != nil {

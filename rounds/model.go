@@ -189,6 +189,7 @@ type Follower struct {
 	expired bool      // since the lease was not renewed
 	release bool      // since the leader released it
 	late    bool      // it followed in a record before First that is missing
+	teller  uint64    // the sender of the message in First, 0 for none
 	lease   time.Time // the latest end of the lease that its records have, zero if they have none
 	heard   time.Time // when it last promised the lease, by its records; zero if some may be missing
 	number  uint64    // of the last HEARTBEAT of the leader that is in them
