@@ -599,15 +599,19 @@ func TestLeaderOfAFormerProcess(t *testing.T) {
 }
 
 // "Missing, and a node followed it": a node followed node 3 in a term that this had reserved as it was killed, and the
-// next process of node 3 began in the term before. No clock tells that this one ran then, or who told the follower had
-// followed in records that are missing: it may have followed the former process for long.
+// next process of node 3 began in the term before. No clock tells that this one ran then, or another one followed in
+// records that are missing, or told the follower: it may have followed the former process for long.
 func TestLeaderOfAFormerProcessOfWhichOthersTold(t *testing.T) {
 	for name, c := range map[string]struct {
-		compared, relayed, led bool
+		compared bool
+		from     uint64 // who told it
+		late     bool   // another one followed in records that are missing
+		led      bool
 	}{
-		"by the leader itself":               {true, false, false},
-		"by a clock that nothing compares":   {false, false, true},
-		"by who followed in missing records": {true, true, true},
+		"by the leader itself":             {true, 3, false, false},
+		"by a clock that nothing compares": {false, 3, false, true},
+		"by a node without a log":          {true, 4, false, true},
+		"after one whose log was cut":      {true, 3, true, true},
 	} {
 		v := newVoters()
 		v.algo, v.guarantee = "bully", "best-effort"
@@ -619,14 +623,12 @@ func TestLeaderOfAFormerProcessOfWhichOthersTold(t *testing.T) {
 			v.add(2, 110, trace.Record{Event: "timeout", Term: 1, Sent: []string{"REPORT>3#2:9"}})
 			v.add(3, 111, trace.Record{Event: "receive", Term: 1, From: 2, Msg: "REPORT", MsgID: "2:9"})
 		}
-		from := uint64(3)
-		if c.relayed {
-			from = 4
+		if c.late {
 			v.seq["n4life0"] = 7
 			v.add(4, 2050, trace.Record{Event: "peers", Term: 2, Alive: []uint64{2, 3, 4}, Leader: 3})
 		}
 		v.add(2, 2000, trace.Record{
-			Event: "receive", Term: 2, From: from, Msg: "COORDINATOR", MsgID: fmt.Sprintf("%d:7", from), Leader: 3,
+			Event: "receive", Term: 2, From: c.from, Msg: "COORDINATOR", MsgID: fmt.Sprintf("%d:7", c.from), Leader: 3,
 			PrevLeader: new(uint64), LeaderChange: trace.Elected, Why: []string{"3 leads term 2 -> follow it"},
 		})
 		v.add(3, 15000, trace.Record{Event: "peers", Term: 1, Alive: []uint64{2, 3}})

@@ -83,7 +83,7 @@ func (g *group) denied(r *Leadership) bool {
 		return false
 	}
 	f := *r.earliest()
-	f.late = f.late || g.relayed(r, &f)
+	f.late = r.followedUnseen(&f)
 	then, denied := m.at(f.From, g.fix), false
 	for i, l := range m.lives {
 		first := i == 0 && m.surelyWhole()
@@ -96,14 +96,11 @@ func (g *group) denied(r *Leadership) bool {
 	return denied
 }
 
-// relayed reports whether the follower heard of the leader from another node, which may have followed it for long: in
-// records that are missing.
-func (g *group) relayed(r *Leadership, f *Follower) bool {
-	if f.teller == 0 || f.teller == r.Leader {
-		return false
-	}
-	by := r.follower(f.teller)
-	return g.nodes[f.teller] == nil || by != nil && by.late
+// followedUnseen reports whether one may have followed the leader for long before the first of those of which a record
+// tells since when: one of the others followed in records that are missing, or told that first one who leads.
+func (r *Leadership) followedUnseen(first *Follower) bool {
+	return first.teller != 0 && first.teller != r.Leader ||
+		slices.ContainsFunc(r.Followers, func(f Follower) bool { return f.late })
 }
 
 // silentAsItLed reports whether the process wrote nothing of the leadership when the follower began to follow it, as
