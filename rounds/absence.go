@@ -253,13 +253,14 @@ func (g *group) unanswered(id uint64) (all []absence) {
 		if at.Sub(asked.at) <= maxTransit { // nearly always
 			continue
 		}
-		back, known := at, l.first() < wrote.seq && !l.gapAround(asked.at, g.fix)
+		known, again := l.first() < wrote.seq && !l.gapAround(asked.at, g.fix), g.heardAgain(id, asked.at)
 		if wrote.seq == 1 { // a new process: the one before it gave no answer
-			back, known = earliest(g.seenAgain(id, asked.at), at), l.place > 0
+			known, again = l.place > 0, g.seenAgain(id, asked.at)
 		}
-		if back.Sub(asked.at) > maxTransit && known {
+		at = earliest(again, at) // at level info it does not write each answer
+		if at.Sub(asked.at) > maxTransit && known {
 			all = append(all, absence{
-				id: id, from: asked.at, until: back, how: "not answering", ref: l.ref(wrote.seq),
+				id: id, from: asked.at, until: at, how: "not answering", ref: l.ref(wrote.seq),
 			})
 		}
 	}
@@ -392,7 +393,7 @@ func (g *group) firstAsked(id uint64, t time.Time) (first asking, ok bool) {
 // seenAgain returns when another node first saw the node again after t, or got a message of it, or when a process of it
 // without records said that it runs. It returns zero if none did. Messages that were on their way do not count.
 func (g *group) seenAgain(id uint64, t time.Time) time.Time {
-	again := earliest(firstAfter(g.joins[id], t), firstAfter(g.heard[id], t.Add(outlives)))
+	again := earliest(firstAfter(g.joins[id], t), g.heardAgain(id, t))
 	if m := g.nodes[id]; m != nil {
 		for _, l := range m.silent {
 			if up := g.fix.at(id, l.from); up.After(t) {
@@ -401,6 +402,12 @@ func (g *group) seenAgain(id uint64, t time.Time) time.Time {
 		}
 	}
 	return again
+}
+
+// heardAgain returns when another node first heard of the node again after t, zero if none did. Messages that were on
+// their way do not count.
+func (g *group) heardAgain(id uint64, t time.Time) time.Time {
+	return firstAfter(g.heard[id], t.Add(outlives))
 }
 
 // firstAfter returns the first of the times after t, zero if none is.

@@ -426,6 +426,37 @@ func TestBackWhileTheOtherSlept(t *testing.T) {
 	}
 }
 
+// "Voter 1 not answering": it answered each time, as the candidate wrote down, and at level info did not write that
+// itself, since it decided nothing.
+func TestAnswersThatTheVoterDoesNotWrite(t *testing.T) {
+	for answers, want := range map[bool]string{
+		true:  "the process of node 3 ended (connection closed and port refused)",
+		false: "voter 3 ended, 1 not answering: 1 of 3 remains",
+	} {
+		v := newVoters()
+		v.level = "info"
+		v.ask(3, 0, 1)
+		v.elect(3, 1, 1, 2)
+		for _, id := range []uint64{1, 2} {
+			v.lose(id, 1000, "link-closed 3, dial-refused 3", 1, 2)
+		}
+		for i := range 6 {
+			ms := 1020 + 500*i
+			if v.ask(2, ms, 2); answers {
+				v.add(2, ms+2, trace.Record{
+					Term: 1, Round: 2, Event: "receive", From: 1, Msg: "PRE_VOTE_REPLY", MsgID: fmt.Sprintf("1:%d", 80+i),
+					Detail: "PRE_VOTE_REPLY no, just started", Why: []string{"1 says no, just started"},
+				})
+			}
+		}
+		v.add(1, 4000, trace.Record{Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:77", Term: 1, Round: 2})
+		v.lead(2, 4100, 2)
+		if in := v.last(); in.Why != want {
+			t.Errorf("answers %v: %q, want %q: %+v", answers, in.Why, want, in)
+		}
+	}
+}
+
 // "The leader is gone, and it was well": its lease had ended, by its own word, and it released the term.
 func TestLeaderWhoseLeaseHadEnded(t *testing.T) {
 	v := newVoters()
