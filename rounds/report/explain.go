@@ -499,8 +499,11 @@ func followers(g *rounds.Group, r *rounds.Round) (sentences []string) {
 				had = ""
 			}
 		}
-		say("%s, which the winner believed alive, %sended%s.", words.Upper(words.Nodes(dead)), had,
-			proof(names, known, by...))
+		believed := " "
+		if r.Winner.Viewed() { // else nothing tells that it did
+			believed = ", which the winner believed alive, "
+		}
+		say("%s%s%sended%s.", words.Upper(words.Nodes(dead)), believed, had, proof(names, known, by...))
 	}
 	var told, untold []uint64
 	for _, p := range r.Participants {
