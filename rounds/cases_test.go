@@ -65,6 +65,19 @@ func TestCases(t *testing.T) {
 			},
 			[]string{"both led", "went back", "node 5 won term 2"},
 		},
+		// Raft, voters 1 to 5, 2 at level debug. SIGTERM to 5 at 23:01:29.451, and started with another --cluster at
+		// 30.370: refused. SIGTERM to 1 at 31.905, and started at 32.725; the logs of 2 and 4 truncated at 32.722;
+		// leader 4 killed at 32.876, started at 35.914. All nodes that ran followed each leader.
+		"raft-rotated-and-killed": {
+			nil,
+			[]string{
+				"1 23:01:27.228 5 ≥2 of 3", "Whether node 2 followed: records of it are missing that may tell.",
+				"Nodes 1, 3 and 5 followed; the records do not tell how soon [1:10@ae63ac49 3:10 5:12]. " +
+					"Node 2 followed, perhaps later; whether it was there when the winner won is not known [2:56].",
+				"Node 5 had ended [5:12].",
+			},
+			[]string{"left behind", "came later", "5, which the winner believed alive", "1 not answering", "2 of 5 remain"},
+		},
 		// Node 1 was frozen, and then leader 3 killed: why 705 ms passed stood only in records of node 5.
 		"ring-neighbour-frozen": {
 			nil,

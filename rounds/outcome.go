@@ -9,8 +9,8 @@ import (
 	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 )
 
-// end sets how the round ended: who followed, who was left behind, where the aftermath
-// begins.
+// end sets how the round ended: who followed, who was left behind, of whom no record tells that, and where the
+// aftermath begins.
 func (r *Round) end(g *group, next uint64) {
 	r.State, r.Aftermath = Undecided, len(r.Steps)
 	switch {
@@ -27,9 +27,15 @@ func (r *Round) end(g *group, next uint64) {
 	r.Winner.Attr = g.attr(r.Winner.Node)
 	r.Winner.Rule = r.Winner.cause.rule(r.Algorithm)
 	r.Aftermath = r.followedBy() + 1
-	for _, p := range r.Participants {
-		if p.Part == PartBehind {
-			r.LeftBehind = append(r.LeftBehind, r.straggler(p, g))
+	for i := range r.Participants {
+		p := &r.Participants[i]
+		if p.Part != PartBehind {
+			continue
+		}
+		if s, surely := r.straggler(*p, g); surely {
+			r.LeftBehind = append(r.LeftBehind, s)
+		} else {
+			p.Part, r.untold = PartUntold, append(r.untold, s)
 		}
 	}
 }
@@ -119,6 +125,8 @@ func (r *Round) part(p *Participant, live bool, g *group) Part {
 		return PartLost
 	case r.startedAfter(p, g):
 		return PartJoined
+	case !live && p.Late && !r.Winner.viewed:
+		return PartLater
 	case !live:
 		return PartJoined
 	case !p.Believed.IsZero() && r.longAfter(p, g):
@@ -133,8 +141,8 @@ func (r *Round) part(p *Participant, live bool, g *group) Part {
 	return PartBehind
 }
 
-// longAfter reports whether the node may have followed long after the win, and no record of the winner tells whether it
-// was there: it may have been dead or frozen.
+// longAfter reports whether the node may have followed long after the win, or wrote of it only then, since records of it
+// are missing, and no record of the winner tells whether it was there: it may have been dead or frozen.
 func (r *Round) longAfter(p *Participant, g *group) bool {
 	if r.Winner.viewed || slices.Contains(r.Winner.told, p.Node) {
 		return false
@@ -143,7 +151,7 @@ func (r *Round) longAfter(p *Participant, g *group) bool {
 	if off == unbounded {
 		return after.Abs() > maxTransit
 	}
-	return r.Winner.won.IsZero() || r.Winner.untold() && after > maxTransit-off
+	return r.Winner.won.IsZero() || (r.Winner.untold() || p.Late) && after > maxTransit-off
 }
 
 // startedAfter reports whether the process that followed the winner started after the win. If it did not
@@ -162,10 +170,21 @@ func (r *Round) startedAfter(p *Participant, g *group) bool {
 		l = m.byIncarnation[p.Believed.Incarnation]
 	}
 	told := slices.Contains(r.Winner.told, p.Node)
-	if l == nil || told && (r.Winner.viewed || !l.started && !r.cameNext(l, g)) {
+	if l == nil || told && (r.Winner.viewed || !l.started && !r.cameNext(l, g)) || g.beganUnseen(l, r.Winner.won) {
 		return false
 	}
 	return g.startedBy(l, l != m.lives[0] || m.forgotten.lives > 0).After(r.Winner.won.Add(off))
+}
+
+// beganUnseen reports whether the process may have begun long before its first record, and so before the time t: those
+// before that are missing, and neither a process before it nor its own word that it runs is later than t.
+func (g *group) beganUnseen(l *life, t time.Time) bool {
+	m := g.nodes[l.node]
+	if _, greeted := g.ups.at[l.ref(0)]; greeted || l.first() <= 1 {
+		return false
+	}
+	i := slices.Index(m.lives, l)
+	return i <= 0 || !g.lastLine(m.lives[i-1]).After(t)
 }
 
 // cameNext reports whether the process l is not the one that the winner told, or whose answer it had just got: others

@@ -70,7 +70,7 @@ type Round struct {
 	Terse   bool    `json:"-"`      // a process of the round logs at level info
 	Theory  *Theory `json:"theory"` // nil when the algorithm is not in the catalogue, or nobody won
 	Split   Split   `json:"split"`
-	// LeftBehind are the participants that never followed the winner in the round.
+	// LeftBehind are the participants that surely never followed the winner in the round.
 	LeftBehind []Straggler `json:"left_behind"`
 	Findings   []Finding   `json:"findings"` // about this round
 	Unknown    []string    `json:"unknown"`  // what the records do not tell, in sentences
@@ -81,7 +81,8 @@ type Round struct {
 	soonest  moment    // see setSoonest
 	asked    call      // the first step in which a node stood, or was asked for its vote
 	store    []storeSaid
-	unfenced []unfenced // the attempts to fence a former leader that failed
+	untold   []Straggler // those of which no record tells whether they followed, and why
+	unfenced []unfenced  // the attempts to fence a former leader that failed
 	skipped  []skipped
 	fresh    []fresh
 }
@@ -229,6 +230,7 @@ const (
 	PartFollower Part = "follower" // it followed the winner
 	PartLost     Part = "lost"     // the leader whose loss caused the round
 	PartBehind   Part = "behind"   // it never followed the winner in the round
+	PartUntold   Part = "unknown"  // no record tells whether it followed, and some are missing that might
 	PartJoined   Part = "joined"   // it started after the win, or the winner did not believe it alive
 	PartLater    Part = "later"    // it followed, perhaps long after the win, and no record tells whether it was there
 	PartUnlogged Part = "no-log"   // the winner believed it alive, and no record is its own

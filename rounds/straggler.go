@@ -11,10 +11,11 @@ import (
 // sent again.
 const longBehind = 5 * time.Second
 
-// straggler returns why a node never followed the winner, as far as its records show. If these end before others
-// followed, or soon after, or soon after it woke, it may have followed as late.
-func (r *Round) straggler(p Participant, g *group) Straggler {
-	out := Straggler{Node: p.Node}
+// straggler returns why no record of a node follows the winner, and whether it surely never did. It may have done so in
+// records that are missing. If its records end before others followed, or soon after, or soon after it woke, it may
+// have followed as late.
+func (r *Round) straggler(p Participant, g *group) (out Straggler, surely bool) {
+	out.Node = p.Node
 	won, by := r.Winner.At, r.Winner.Node
 	if i := r.decidedAt(); won.IsZero() && i >= 0 { // its records are not here: it had won by then
 		won, by = r.Steps[i].At, r.Steps[i].Ref.Node
@@ -26,7 +27,7 @@ func (r *Round) straggler(p Participant, g *group) Straggler {
 	}
 	if l == nil {
 		out.Reason = "no record of it is here"
-		return out
+		return out, false
 	}
 	out.Last, out.restarted = l.ref(l.last()), l.next != nil
 	until, settled := g.fix.at(l.node, l.until), latest(won, r.ended())
@@ -39,24 +40,24 @@ func (r *Round) straggler(p Participant, g *group) Straggler {
 	woke, wrote := l.after(settled, g.fix)                 // it may have slept until then
 	rival, whole := l.followedIn(r.Term), (before || g.isFirst(l)) && l.whole(since) && !sameTerm
 	switch {
-	case r.rival(p.Node):
-		out.Reason = "it led the term itself"
+	case r.rival(p.Node) && whole:
+		out.Reason, surely = "it led the term itself", true
 	case g.apart(p.Node, by) == unbounded:
 		out.Reason = "no messages compare its clock with the others', and its records may end before"
-	case !won.IsZero() && (!wrote || until.Sub(g.fix.at(l.node, woke.wall)) < maxTransit ||
+	case !won.IsZero() && (!wrote || whole && until.Sub(g.fix.at(l.node, woke.wall)) < maxTransit ||
 		l.next == nil && until.Sub(settled) < max(longBehind, 2*g.leaseTime)):
 		out.Reason = fmt.Sprintf("its records end %s", around(until, won))
-	case rival != nil && whole:
-		out.Reason, out.Last = fmt.Sprintf("it followed node %d in the term", rival.leader), l.ref(rival.first.seq)
-		out.wentOn = l.top.round <= r.Term
-	case rival == nil && l.top.round > r.Term:
-		out.Reason = fmt.Sprintf("its next records are of term %d and later", l.nextTerm(r.Term))
 	case !whole:
-		out.Reason = "records of it are missing since, and may tell that it did"
+		out.Reason = "records of it are missing that may tell"
+	case rival != nil:
+		out.Reason, out.Last = fmt.Sprintf("it followed node %d in the term", rival.leader), l.ref(rival.first.seq)
+		out.wentOn, surely = l.top.round <= r.Term, true
+	case l.top.round > r.Term:
+		out.Reason, surely = fmt.Sprintf("its next records are of term %d and later", l.nextTerm(r.Term)), true
 	default:
-		out.Reason, out.wentOn = "it wrote on, and never named the winner", true
+		out.Reason, out.wentOn, surely = "it wrote on, and never named the winner", true, true
 	}
-	return out
+	return out, surely
 }
 
 // tookPartBefore reports whether the process wrote of a term before the given one.

@@ -178,6 +178,7 @@ func (r *reading) compareRounds() {
 		}
 		r.compareWinner(one.Term, one.Winner, "winner")
 		r.compareFollowed(one)
+		r.compareStragglers(one)
 		for _, w := range one.Rivals {
 			r.compareWinner(one.Term, &w, "rival")
 		}
@@ -240,6 +241,45 @@ func (r *reading) compareFollowed(one *rounds.Round) {
 	for _, p := range one.Participants {
 		if p.Part == rounds.PartFollower && !r.uncompared(p.Node) {
 			r.compareFollower(one, &p, first, untold)
+		}
+	}
+}
+
+// compareStragglers checks that a process which is said to be left behind never followed the winner, by all its records,
+// and that one which is said to have come later had not run when the winner won, and followed it before. One that the
+// winner did not believe alive may have run.
+func (r *reading) compareStragglers(one *rounds.Round) {
+	truth := r.reignOf(one.Winner.Node, one.Term)
+	if truth == nil {
+		return
+	}
+	followed := func(node uint64, incarnation string) *trace.Record {
+		i := slices.IndexFunc(r.run.records, func(rec trace.Record) bool {
+			return rec.Node == node && rec.Leader == one.Winner.Node && rec.LeaderTerm() == one.Term &&
+				rec.Incarnation == incarnation
+		})
+		if i < 0 {
+			return nil
+		}
+		return &r.run.records[i]
+	}
+	for _, b := range one.LeftBehind {
+		r.judge("nodes left behind")
+		if rec := followed(b.Node, b.Last.Incarnation); rec != nil {
+			r.fail("left behind: it followed", one.Term, "%+v, by its record at %v", b, rec.Time)
+		}
+	}
+	for _, p := range one.Participants {
+		unseen := one.Winner.Viewed() && !slices.Contains(one.Winner.Live, p.Node)
+		process := r.lives[p.Believed.Incarnation]
+		if p.Part != rounds.PartJoined || p.Believed.IsZero() || unseen || process == nil {
+			continue
+		}
+		r.judge("nodes that came later")
+		at, rec := r.trueTime(p.Node, p.BelievedAt), followed(p.Node, p.Believed.Incarnation)
+		if rec != nil && rec.Time.Before(at.Add(-r.blur()-rounding)) && process.From.Before(truth.From) {
+			r.fail("came later: it had followed before", one.Term, "%+v, by its record at %v; won at %v", p, rec.Time,
+				truth.From)
 		}
 	}
 }

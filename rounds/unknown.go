@@ -55,6 +55,13 @@ func (r *Round) findUnknown(entries []*entry, unread []string) {
 	for _, id := range unlogged {
 		r.unknown("What node %d did: the winner believed it alive, and no record of it is here.", id)
 	}
+	if n := len(r.untold); n > mostSentences {
+		r.unknown("Whether %d nodes followed: their records end, or are missing.", n)
+	} else {
+		for _, s := range r.untold {
+			r.unknown("Whether node %d followed: %s.", s.Node, s.Reason)
+		}
+	}
 	unsent := 0
 	for i := range r.Messages {
 		m := &r.Messages[i]

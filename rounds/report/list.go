@@ -290,18 +290,23 @@ func (p *page) row(r *rounds.Round, dated bool) {
 	}
 }
 
-// followed says how many nodes followed of those that were there, as "3 of 4": "3 of ≥3" if another one followed that
-// may have been there; "-" if no other is known to have been there.
+// followed says how many nodes followed of those that were there, as "3 of 4": "≥3 of 4" if no record tells whether
+// another one did, and "3 of ≥3" if another one followed that may have been there; "-" if no other is known to have been
+// there.
 func followed(r *rounds.Round) string {
-	followers, least := len(in(r, rounds.PartFollower)), ""
-	expected := followers + len(in(r, rounds.PartBehind))
+	followers, untold := len(in(r, rounds.PartFollower)), len(in(r, rounds.PartUntold))
+	expected := followers + untold + len(in(r, rounds.PartBehind))
 	if r.Winner == nil || expected == 0 {
 		return "-"
 	}
-	if len(in(r, rounds.PartLater)) > 0 {
+	least, there := "", ""
+	if untold > 0 {
 		least = "≥"
 	}
-	return fmt.Sprintf("%d of %s%d", followers, least, expected)
+	if len(in(r, rounds.PartLater)) > 0 {
+		there = "≥"
+	}
+	return fmt.Sprintf("%s%d of %s%d", least, followers, there, expected)
 }
 
 func (p *page) further(in *rounds.Incident) {
