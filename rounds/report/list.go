@@ -367,8 +367,8 @@ func folds(r *rounds.Round) bool {
 
 // lineBegan returns when that began which the line of the round tells.
 func lineBegan(r *rounds.Round) time.Time {
-	if folds(r) && r.Incident.Leaderless > 0 {
-		return r.Incident.From
+	if in := r.Incident; folds(r) && (in.Leaderless > 0 || !in.Sooner.IsZero() && in.AtMost() > 0) {
+		return in.From
 	}
 	return began(r)
 }

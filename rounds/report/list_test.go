@@ -138,6 +138,28 @@ func TestNothingBeganThen(t *testing.T) {
 	says(t, list(report.Selection{Since: g.From.Add(-time.Hour), Findings: true}), "!nothing began")
 }
 
+// A line that is about several terms began with the loss of the leader, also if that may have led nobody for longer: it
+// told the time of the last of its terms, beside for how long nobody led at most from the loss on.
+func TestALineOfSeveralTermsBeginsWithTheLoss(t *testing.T) {
+	at := func(ms int) time.Time { return time.Date(2026, 11, 29, 12, 0, 0, ms*1e6, time.UTC) }
+	in := &rounds.Incident{
+		Former: 7, FormerTerm: 1, From: at(100), Sooner: at(100), Until: at(804), Leader: 5, Term: 3,
+		Terms: []uint64{2, 3},
+	}
+	r := &rounds.Round{
+		Term: 3, From: at(462), Guarantee: "best-effort", Incident: in, Cause: rounds.Cause{At: at(462)},
+		Winner: &rounds.Winner{Node: 5},
+	}
+	var out bytes.Buffer
+	if err := report.Line(&out, &rounds.Names{}, r); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(strings.Fields(out.String()), " "); !strings.HasPrefix(got, "2-3 12:00:00.100 5 ") ||
+		!strings.Contains(got, "≤704 ms") {
+		t.Error(got)
+	}
+}
+
 // A list without lines has no titles of columns. It says what is known: the nodes, the time of the records, and that
 // nobody held an election in it.
 func TestListWithoutElections(t *testing.T) {
