@@ -28,7 +28,12 @@ func notes(groups []*Group) []string {
 		}
 		algorithms[g.Cluster] = append(algorithms[g.Cluster], g)
 	}
-	if len(clusters) > 1 {
+	switch {
+	case len(clusters) < 2:
+	case slices.Contains(clusters, ""):
+		notes = append(notes, fmt.Sprintf("The records have %d labels, which are told one by one: %q. Those without "+
+			"one, as all that are text for people, may be of one of the other clusters.", len(clusters), clusters))
+	default:
 		notes = append(notes, fmt.Sprintf("The records are of %d clusters, which are told one by one: %q.",
 			len(clusters), clusters))
 	}
