@@ -35,7 +35,7 @@ func (r *Round) end(g *group, next uint64) {
 		if s, surely := r.straggler(*p, g); surely {
 			r.LeftBehind = append(r.LeftBehind, s)
 		} else {
-			p.Part, r.untold = PartUntold, append(r.untold, s)
+			p.Part, r.Untold = PartUntold, append(r.Untold, s)
 		}
 	}
 }

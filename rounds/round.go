@@ -72,6 +72,7 @@ type Round struct {
 	Split   Split   `json:"split"`
 	// LeftBehind are the participants that surely never followed the winner in the round.
 	LeftBehind []Straggler `json:"left_behind"`
+	Untold     []Straggler `json:"-"`        // of these no record tells whether they followed: Unknown says why
 	Findings   []Finding   `json:"findings"` // about this round
 	Unknown    []string    `json:"unknown"`  // what the records do not tell, in sentences
 
@@ -81,8 +82,7 @@ type Round struct {
 	soonest  moment    // see setSoonest
 	asked    call      // the first step in which a node stood, or was asked for its vote
 	store    []storeSaid
-	untold   []Straggler // those of which no record tells whether they followed, and why
-	unfenced []unfenced  // the attempts to fence a former leader that failed
+	unfenced []unfenced // the attempts to fence a former leader that failed
 	skipped  []skipped
 	fresh    []fresh
 }

@@ -851,7 +851,11 @@ func TestNotesAreOfTheRecords(t *testing.T) {
 		}
 	}
 	clusters := slices.Sorted(maps.Keys(wrote))
-	want("The records are of %d clusters, which are told one by one: %q.", len(clusters), clusters)
+	if slices.Contains(clusters, "") {
+		want("The records have %d labels, which are told one by one: %q. ", len(clusters), clusters)
+	} else {
+		want("The records are of %d clusters, which are told one by one: %q.", len(clusters), clusters)
+	}
 	several := 0
 	for _, cluster := range clusters {
 		if len(wrote[cluster]) < 2 {

@@ -55,10 +55,10 @@ func (r *Round) findUnknown(entries []*entry, unread []string) {
 	for _, id := range unlogged {
 		r.unknown("What node %d did: the winner believed it alive, and no record of it is here.", id)
 	}
-	if n := len(r.untold); n > mostSentences {
+	if n := len(r.Untold); n > mostSentences {
 		r.unknown("Whether %d nodes followed: their records end, or are missing.", n)
 	} else {
-		for _, s := range r.untold {
+		for _, s := range r.Untold {
 			r.unknown("Whether node %d followed: %s.", s.Node, s.Reason)
 		}
 	}

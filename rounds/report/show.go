@@ -180,9 +180,11 @@ func (p *page) part(g *rounds.Group, r *rounds.Round, m *rounds.Participant) str
 		e := howEnded(g, r, m.Node)
 		return proof(p.names, e.Known, e.Ref)
 	}
-	for _, b := range r.LeftBehind {
-		if b.Node == m.Node {
-			return cite(p.names, b.Last)
+	for _, list := range [][]rounds.Straggler{r.LeftBehind, r.Untold} {
+		for _, b := range list {
+			if b.Node == m.Node {
+				return cite(p.names, b.Last)
+			}
 		}
 	}
 	if m.Believed.IsZero() {
