@@ -40,8 +40,6 @@ func (r *Round) straggler(p Participant, g *group) (out Straggler, surely bool) 
 	woke, wrote := l.after(settled, g.fix)                 // it may have slept until then
 	rival, whole := l.followedIn(r.Term), (before || g.isFirst(l)) && l.whole(since) && !sameTerm
 	switch {
-	case r.rival(p.Node) && whole:
-		out.Reason, surely = "it led the term itself", true
 	case g.apart(p.Node, by) == unbounded:
 		out.Reason = "no messages compare its clock with the others', and its records may end before"
 	case !won.IsZero() && (!wrote || whole && until.Sub(g.fix.at(l.node, woke.wall)) < maxTransit ||
@@ -49,6 +47,8 @@ func (r *Round) straggler(p Participant, g *group) (out Straggler, surely bool) 
 		out.Reason = fmt.Sprintf("its records end %s", around(until, won))
 	case !whole:
 		out.Reason = "records of it are missing that may tell"
+	case r.rival(p.Node):
+		out.Reason, surely = "it led the term itself", true
 	case rival != nil:
 		out.Reason, out.Last = fmt.Sprintf("it followed node %d in the term", rival.leader), l.ref(rival.first.seq)
 		out.wentOn, surely = l.top.round <= r.Term, true
