@@ -276,12 +276,13 @@ func (g *group) readLate(id uint64, all []absence) []absence {
 	for _, l := range m.lives {
 		for _, r := range g.slow[l] {
 			before, wrote := l.before(r.got.Add(-together), g.fix)
-			read, ok := l.after(r.got.Add(-1), g.fix)
+			first, ok := l.after(r.got.Add(-1), g.fix)
 			from := latest(r.sent, g.fix.at(id, before.wall))
-			if !r.asks || !wrote || !ok || r.got.Sub(from) <= maxTransit {
+			held := before.read && from.Sub(r.sent) > maxTransit // it read another one since: this was on its way still
+			if !r.asks || !wrote || !ok || held || r.got.Sub(from) <= maxTransit {
 				continue
 			}
-			late := absence{id: id, from: from, until: r.got, how: "not answering", ref: l.ref(read.seq)}
+			late := absence{id: id, from: from, until: r.got, how: "not answering", ref: l.ref(first.seq)}
 			i := slices.IndexFunc(all, func(a absence) bool {
 				return !a.from.After(late.until) && (a.until.IsZero() || a.until.After(late.from))
 			})

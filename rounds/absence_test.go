@@ -514,6 +514,30 @@ func TestAskedBeforeItWroteAndReadLater(t *testing.T) {
 	}
 }
 
+// "Voters 1 and 3 not answering": what voter 1 was asked was held up on its way. It had read another message since.
+func TestAskedByAMessageThatWasHeldUp(t *testing.T) {
+	for read, missing := range map[bool]bool{true: false, false: true} {
+		v := newVoters()
+		v.level = "info"
+		v.elect(1, 1, 2, 3)
+		v.miss(2, 1500, 1)
+		v.ask(2, 2000, 2)
+		v.expire(1, 3500, 1)
+		if read {
+			v.add(1, 3510, trace.Record{Event: "receive", From: 3, Msg: "PRE_VOTE", MsgID: "3:9", Term: 1, Round: 2})
+		}
+		v.miss(3, 4600, 1)
+		v.ask(3, 4601, 2)
+		v.add(3, 4602, trace.Record{Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:20003", Term: 1, Round: 2})
+		v.lead(3, 5200, 2)
+		v.add(1, 5800, trace.Record{Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:20001", Term: 1, Round: 2})
+		all := v.b.History().Groups[0].Incidents
+		if in := all[len(all)-1]; strings.HasPrefix(in.Why, "voters 1 and 3 not answering") != missing {
+			t.Errorf("it read another one: %v: %q: %+v", read, in.Why, in)
+		}
+	}
+}
+
 // "A voter was silent, and it was well": the only node that had lost sight of it ended, and nobody was there to see it
 // come back. Its log is missing.
 func TestSilentWithNobodyToHear(t *testing.T) {

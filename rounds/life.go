@@ -113,6 +113,7 @@ type mark struct {
 	round uint64 // the term of the round that the record is about
 	wall  time.Time
 	sent  uint64 // the number of the last message that it sent, plus one; 0 if it sent none
+	read  bool   // it is of the receipt of a message
 }
 
 // span is the records first to last, both included.
@@ -196,7 +197,7 @@ func (l *life) add(rec *trace.Record, reasons []reason, round uint64) {
 	l.debug = l.debug || rec.Level == "debug"
 	l.started = l.started || rec.Event == "start"
 	l.noteSetting(rec)
-	m := mark{rec.Seq, ownTerm(rec, reasons), rec.Term, round, rec.Time, 0}
+	m := mark{rec.Seq, ownTerm(rec, reasons), rec.Term, round, rec.Time, 0, rec.MsgID != ""}
 	if n := len(rec.Sent); n > 0 {
 		_, id, _ := strings.Cut(rec.Sent[n-1], "#")
 		m.sent = numberOf(id) + 1
