@@ -253,6 +253,11 @@ func (g *group) unanswered(id uint64) (all []absence) {
 		if at.Sub(asked.at) <= maxTransit { // nearly always
 			continue
 		}
+		began := g.fix.at(id, l.from)
+		if free := began.Add(g.leaseTime); !l.debug && !began.After(asked.at) && asked.at.Before(free) {
+			at = earliest(at, free) // it refused until then, since it had just started, and wrote that once
+			continue
+		}
 		known, again := l.first() < wrote.seq && !l.gapAround(asked.at, g.fix), g.heardAgain(id, asked.at)
 		if wrote.seq == 1 { // a new process: the one before it gave no answer
 			known, again = l.place > 0, g.seenAgain(id, asked.at)

@@ -438,10 +438,10 @@ func TestAnswersThatTheVoterDoesNotWrite(t *testing.T) {
 		v.ask(3, 0, 1)
 		v.elect(3, 1, 1, 2)
 		for _, id := range []uint64{1, 2} {
-			v.lose(id, 1000, "link-closed 3, dial-refused 3", 1, 2)
+			v.lose(id, 1100, "link-closed 3, dial-refused 3", 1, 2)
 		}
 		for i := range 6 {
-			ms := 1020 + 500*i
+			ms := 1120 + 500*i
 			if v.ask(2, ms, 2); answers {
 				v.add(2, ms+2, trace.Record{
 					Term: 1, Round: 2, Event: "receive", From: 1, Msg: "PRE_VOTE_REPLY", MsgID: fmt.Sprintf("1:%d", 80+i),
@@ -511,6 +511,29 @@ func TestAskedBeforeItWroteAndReadLater(t *testing.T) {
 	want := "voters 1 and 3 not answering: at most 1 of 3 remains"
 	if in := all[len(all)-1]; in.Why != want || in.Leader != 3 {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
+	}
+}
+
+// "Voter 1 not answering": it had just started, refused, and at level info wrote that only once.
+func TestWhoHasJustStartedRefuses(t *testing.T) {
+	for refuses, missing := range map[int]bool{2300: false, 3300: true} {
+		v := newVoters()
+		v.level = "info"
+		v.ask(3, 0, 1)
+		v.elect(3, 1, 1, 2)
+		v.lose(2, 1000, "link-closed 3, dial-refused 3", 1, 2)
+		v.start(1, 1100)
+		for ms := 1150; ms < refuses; ms += 500 {
+			v.ask(2, ms, 2)
+		}
+		v.add(1, refuses, trace.Record{
+			Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:77", Term: 1, Round: 2,
+			Why: []string{"2 asks for term 2 -> no, just started"},
+		})
+		v.lead(2, refuses+100, 2)
+		if in := v.last(); strings.Contains(in.Why, "not answering") != missing {
+			t.Errorf("until %d ms: %q: %+v", refuses, in.Why, in)
+		}
 	}
 }
 

@@ -125,7 +125,7 @@ func (r *Round) part(p *Participant, live bool, g *group) Part {
 		return PartLost
 	case r.startedAfter(p, g):
 		return PartJoined
-	case !live && p.Late && !r.Winner.viewed:
+	case !live && !r.Winner.viewed && !p.Believed.IsZero() && r.unseenUntil(p, g): // it may have been there
 		return PartLater
 	case !live:
 		return PartJoined
@@ -151,7 +151,15 @@ func (r *Round) longAfter(p *Participant, g *group) bool {
 	if off == unbounded {
 		return after.Abs() > maxTransit
 	}
-	return r.Winner.won.IsZero() || (r.Winner.untold() || p.Late) && after > maxTransit-off
+	return r.Winner.won.IsZero() || r.unseenUntil(p, g) && after > maxTransit-off
+}
+
+// unseenUntil reports whether the process may have followed the winner, or only have begun, between the win and its first
+// record that follows: records of it are missing in between, or that of the win.
+func (r *Round) unseenUntil(p *Participant, g *group) bool {
+	l := g.nodes[p.Node].byIncarnation[p.Believed.Incarnation]
+	return r.Winner.untold() || p.Late ||
+		l != nil && (g.beganUnseen(l, r.Winner.won) || l.gapBetween(r.Winner.won, p.BelievedAt, g.fix))
 }
 
 // startedAfter reports whether the process that followed the winner started after the win. If it did not
