@@ -444,8 +444,9 @@ func TestAnswersThatTheVoterDoesNotWrite(t *testing.T) {
 			ms := 1120 + 500*i
 			if v.ask(2, ms, 2); answers {
 				v.add(2, ms+2, trace.Record{
-					Term: 1, Round: 2, Event: "receive", From: 1, Msg: "PRE_VOTE_REPLY", MsgID: fmt.Sprintf("1:%d", 80+i),
-					Detail: "PRE_VOTE_REPLY no, just started", Why: []string{"1 says no, just started"},
+					Term: 1, Round: 2, Event: "receive", From: 1, Msg: "PRE_VOTE_REPLY",
+					MsgID: fmt.Sprintf("1:%d", 80+i), Detail: "PRE_VOTE_REPLY no, just started",
+					Why: []string{"1 says no, just started"},
 				})
 			}
 		}

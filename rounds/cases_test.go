@@ -76,7 +76,9 @@ func TestCases(t *testing.T) {
 					"Node 2 followed, perhaps later; whether it was there when the winner won is not known [2:56].",
 				"Node 5 had ended [5:12].",
 			},
-			[]string{"left behind", "came later", "5, which the winner believed alive", "1 not answering", "2 of 5 remain"},
+			[]string{
+				"left behind", "came later", "5, which the winner believed alive", "1 not answering", "2 of 5 remain",
+			},
 		},
 		// Node 1 was frozen, and then leader 3 killed: why 705 ms passed stood only in records of node 5.
 		"ring-neighbour-frozen": {

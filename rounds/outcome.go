@@ -141,8 +141,8 @@ func (r *Round) part(p *Participant, live bool, g *group) Part {
 	return PartBehind
 }
 
-// longAfter reports whether the node may have followed long after the win, or wrote of it only then, since records of it
-// are missing, and no record of the winner tells whether it was there: it may have been dead or frozen.
+// longAfter reports whether the node may have followed long after the win, or wrote of it only then, since records of
+// it are missing, and no record of the winner tells whether it was there: it may have been dead or frozen.
 func (r *Round) longAfter(p *Participant, g *group) bool {
 	if r.Winner.viewed || slices.Contains(r.Winner.told, p.Node) {
 		return false
@@ -154,8 +154,8 @@ func (r *Round) longAfter(p *Participant, g *group) bool {
 	return r.Winner.won.IsZero() || r.unseenUntil(p, g) && after > maxTransit-off
 }
 
-// unseenUntil reports whether the process may have followed the winner, or only have begun, between the win and its first
-// record that follows: records of it are missing in between, or that of the win.
+// unseenUntil reports whether the process may have followed the winner, or only have begun, between the win and its
+// first record that follows: records of it are missing in between, or that of the win.
 func (r *Round) unseenUntil(p *Participant, g *group) bool {
 	l := g.nodes[p.Node].byIncarnation[p.Believed.Incarnation]
 	return r.Winner.untold() || p.Late ||

@@ -245,9 +245,9 @@ func (r *reading) compareFollowed(one *rounds.Round) {
 	}
 }
 
-// compareStragglers checks that a process which is said to be left behind never followed the winner, by all its records,
-// and that one which is said to have come later had not run when the winner won, and followed it before. One that the
-// winner did not believe alive may have run.
+// compareStragglers checks that a process which is said to be left behind never followed the winner, by all its
+// records, and that one which is said to have come later had not run when the winner won, and followed it before. One
+// that the winner did not believe alive may have run.
 func (r *reading) compareStragglers(one *rounds.Round) {
 	truth := r.reignOf(one.Winner.Node, one.Term)
 	if truth == nil {

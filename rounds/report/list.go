@@ -291,8 +291,8 @@ func (p *page) row(r *rounds.Round, dated bool) {
 }
 
 // followed says how many nodes followed of those that were there, as "3 of 4": "≥3 of 4" if no record tells whether
-// another one did, and "3 of ≥3" if another one followed that may have been there; "-" if no other is known to have been
-// there.
+// another one did, and "3 of ≥3" if another one followed that may have been there; "-" if no other is known to have
+// been there.
 func followed(r *rounds.Round) string {
 	followers, untold := len(in(r, rounds.PartFollower)), len(in(r, rounds.PartUntold))
 	expected := followers + untold + len(in(r, rounds.PartBehind))
