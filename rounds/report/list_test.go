@@ -416,8 +416,8 @@ func TestAClockThatWasSetRightIsNotBehind(t *testing.T) {
 	}
 }
 
-// "Node 2 is silent since …; and ended" was told of one that was told to stop as it woke, and "was silent to 14:43:29"
-// of one that was seen again then, by a peer that had slept: it had gone on sooner, and was dead.
+// "Node 2 is silent since …; and ended" was told of one that was told to stop as it woke, and "was silent to
+// 14:43:29" of one that was seen again then, by a peer that had slept: it had gone on sooner, and was dead.
 func TestListTellsOfASilenceThatIsOver(t *testing.T) {
 	at := time.Date(2026, 11, 29, 15, 5, 53, 0, time.UTC)
 	silent := rounds.LifeEvent{
