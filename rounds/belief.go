@@ -258,6 +258,21 @@ func (l *life) allBeliefs() []belief {
 	return merged
 }
 
+// eachBelief calls f with each belief, and those before and after it; nil where there is none.
+func (l *life) eachBelief(f func(b, before, next *belief)) {
+	beliefs := l.allBeliefs()
+	for i := range beliefs {
+		var before, next *belief
+		if i > 0 {
+			before = &beliefs[i-1]
+		}
+		if i+1 < len(beliefs) {
+			next = &beliefs[i+1]
+		}
+		f(&beliefs[i], before, next)
+	}
+}
+
 // ledAt returns the term of the leader that the process believed in after the record with this number. It is 0 before
 // the first record.
 func (l *life) ledAt(seq uint64) uint64 {

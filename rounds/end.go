@@ -241,7 +241,7 @@ func (g *group) endedBefore(r *Leadership) {
 // follower is enough.
 func (g *group) heldOn(r *Leadership) bool {
 	with := map[uint64]bool{r.Leader: true}
-	for _, f := range r.Followers {
+	for _, f := range g.followersAt(r, r.End) {
 		held, until := f.Until, r.End
 		if l := g.nodes[f.Node].byIncarnation[f.Last.Incarnation]; f.expired {
 			held = g.expired(&f)

@@ -28,22 +28,12 @@ func (g *group) findLeaderships() {
 	}
 	for _, id := range nodes {
 		for _, l := range g.nodes[id].lives {
-			beliefs := l.allBeliefs()
-			for i := range beliefs {
-				b := &beliefs[i]
-				var before, next *belief
-				if i > 0 {
-					before = &beliefs[i-1]
-				}
+			l.eachBelief(func(b, before, next *belief) {
 				g.noteUnseen(l, b, before)
-				if b.leader == 0 {
-					continue
+				if b.leader != 0 {
+					g.leadership(b.leader, b.term).believe(l, b, before, next, g)
 				}
-				if i+1 < len(beliefs) {
-					next = &beliefs[i+1]
-				}
-				g.leadership(b.leader, b.term).believe(l, b, before, next, g)
-			}
+			})
 		}
 	}
 	g.list = slices.DeleteFunc(g.list, g.denied)
@@ -180,6 +170,24 @@ func (g *group) leadership(leader, term uint64) *Leadership {
 		g.list = append(g.list, r)
 	}
 	return r
+}
+
+// followersAt returns who followed in the leadership as it was known at the time t: without what made them follow again
+// later, as a message does that was long on its way.
+func (g *group) followersAt(r *Leadership, t time.Time) []Follower {
+	then := &Leadership{Leader: r.Leader, Term: r.Term}
+	for i := range r.Followers {
+		l := g.nodes[r.Followers[i].Node].byIncarnation[r.Followers[i].Last.Incarnation]
+		if l == nil {
+			continue
+		}
+		l.eachBelief(func(b, before, next *belief) {
+			if b.leader == r.Leader && b.term == r.Term && !g.fix.at(l.node, b.first.wall).After(t) {
+				then.believe(l, b, before, next, g)
+			}
+		})
+	}
+	return then.Followers
 }
 
 // believe adds a belief of the process l, which believed before and next around it; each is nil if there is none.
