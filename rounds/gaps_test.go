@@ -639,6 +639,29 @@ func TestLeaderOfAFormerProcessOfWhichOthersTold(t *testing.T) {
 	}
 }
 
+// "Missing, and a node followed it": a follower that had slept read late that node 2 leads, when this one had written
+// for long that it leads nothing. Its records of that time are missing, and the next one says that it had led.
+func TestLeaderThatSaysThatItLed(t *testing.T) {
+	for _, says := range []bool{true, false} {
+		v := newVoters()
+		v.start(1, 0)
+		v.start(2, 0)
+		v.seq["n2life1"] += 14
+		if says {
+			v.expire(2, 15600, 2)
+		} else {
+			v.add(2, 15600, trace.Record{Term: 2, Event: "timeout"})
+		}
+		for ms := 15700; ms < 19000; ms += 500 {
+			v.add(2, ms, trace.Record{Term: 2, Event: "timeout"})
+		}
+		v.follow(1, 17200, 2, 2)
+		if led := v.b.History().Groups[0].Led(2, 2); (led != nil) != says {
+			t.Errorf("says it %v: %+v", says, led)
+		}
+	}
+}
+
 // Node 2 led once more in records that are missing, and says so: "nobody led for 7 s" was told, since it ceased to lead
 // the term of which there are records.
 func TestSomebodyLedInAGapBetween(t *testing.T) {

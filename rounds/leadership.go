@@ -69,7 +69,7 @@ func (g *group) firstBeside(r *Leadership) *Follower {
 // process that began later than somebody followed the leader tells nothing of a former one, nor does one that may have.
 func (g *group) denied(r *Leadership) bool {
 	m := g.nodes[r.Leader]
-	if !r.First.IsZero() || m == nil {
+	if !r.First.IsZero() || m == nil || g.owned(r) {
 		return false
 	}
 	f := *r.earliest()
@@ -84,6 +84,13 @@ func (g *group) denied(r *Leadership) bool {
 		delete(g.leaderships, leadershipKey{r.Leader, r.Term})
 	}
 	return denied
+}
+
+// owned reports whether the leader says, in the record in which it ceased to, that it led the term.
+func (g *group) owned(r *Leadership) bool {
+	return slices.ContainsFunc(g.unbegun[r.Leader], func(u unseenReign) bool {
+		return u.led == r.Leader && u.term == r.Term
+	})
 }
 
 // followedUnseen reports whether one may have followed the leader for long before the first of those of which a record

@@ -98,7 +98,8 @@ func (r *reading) endedIn(rec *trace.Record) (all []*sim.Reign) {
 	}
 	for i := range r.run.truth.Leaderships {
 		one := &r.run.truth.Leaderships[i]
-		if one.Incarnation == rec.Incarnation && one.Until.Sub(ended).Abs() <= rounding {
+		late := ended.Sub(one.Until) // a leader that noticed the end of its lease by delta late does not say it
+		if one.Incarnation == rec.Incarnation && late >= -rounding && late <= rounding+sim.DefaultDelta {
 			all = append(all, one)
 		}
 	}
