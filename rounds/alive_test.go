@@ -91,6 +91,22 @@ func TestWhoseNextProcessFollowedIsNoFollower(t *testing.T) {
 	}
 }
 
+// "Node 1 came later and was told": at level info the first record of a process may be of long after its start, and the
+// record in which it began to follow was missing.
+func TestWhoMayHaveStartedBeforeTheWin(t *testing.T) {
+	for ms, want := range map[int]rounds.Part{1300: rounds.PartLater, 4000: rounds.PartJoined} {
+		v := newVoters()
+		v.level = "info"
+		v.lead(3, 100, 1)
+		v.add(1, ms, trace.Record{Event: "timeout"})
+		v.seq["n1life0"]++
+		v.add(1, ms+100, trace.Record{Event: "peers", Alive: []uint64{1, 3}, Term: 1, Leader: 3, Token: 1})
+		if part := partOf(v.b.History().Groups[0].Rounds[0], 1); part != want {
+			t.Errorf("first record at %d ms: node 1 is a %s", ms, part)
+		}
+	}
+}
+
 // "It believed nobody else alive": it told node 1 at once that it had won, whose first record that is.
 func TestToldAtOnceIsAlive(t *testing.T) {
 	s := newScript()

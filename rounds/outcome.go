@@ -218,7 +218,7 @@ func (r *Round) cameNext(l *life, g *group) bool {
 func (g *group) startedBy(l *life, second bool) time.Time {
 	from := g.fix.at(l.node, l.from)
 	if l.first() > 1 || !l.started && !second {
-		return from.Add(-maxTransit)
+		return from.Add(-unwritten)
 	}
 	return from
 }
