@@ -598,6 +598,29 @@ func TestLeaderOfAFormerProcess(t *testing.T) {
 	}
 }
 
+// "Missing, and a node followed it": the logs begin as a process of node 3 starts with nothing saved, and the others
+// follow node 3. They followed its former process, which is in no log and whose disk was lost. Where all logs begin with
+// a first process, there is no former one.
+func TestLeaderThatLostItsDiskAsTheLogsBegin(t *testing.T) {
+	for name, cut := range map[string]bool{"the logs are cut": true, "the logs are whole": false} {
+		v := newVoters()
+		v.start(3, 0)
+		for _, node := range []uint64{1, 2} {
+			if cut {
+				v.seq[fmt.Sprintf("n%dlife0", node)] = 7
+			} else {
+				v.start(node, 0)
+			}
+			v.add(node, 12, trace.Record{Event: "peers", Term: 6, Alive: []uint64{1, 2, 3}, Leader: 3, Token: 6})
+		}
+		v.add(3, 4000, trace.Record{Event: "receive", Term: 6, Round: 7})
+		v.add(3, 5000, trace.Record{Event: "receive", Term: 7, Round: 7})
+		if led := v.b.History().Groups[0].Led(3, 6); (led != nil) != cut {
+			t.Errorf("%s: %+v", name, led)
+		}
+	}
+}
+
 // "Missing, and a node followed it": a node followed node 3 in a term that this had reserved as it was killed, and the
 // next process of node 3 began in the term before. No clock tells that this one ran then, or another one followed in
 // records that are missing, or told the follower: it may have followed the former process for long.

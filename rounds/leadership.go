@@ -76,7 +76,7 @@ func (g *group) denied(r *Leadership) bool {
 	f.late = r.followedUnseen(&f)
 	then, denied := m.at(f.From, g.fix), false
 	for i, l := range m.lives {
-		first := i == 0 && m.surelyWhole()
+		first := i == 0 && g.surelyFirst(m)
 		denied = denied || slices.Contains(l.spent, r.Term) || g.ranFor(l, &f, first) &&
 			(l.passedThrough(r.Term, first) || l == then && g.silentAsItLed(l, r, &f))
 	}
