@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/internal/sim"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
@@ -30,6 +31,52 @@ func TestTruthOfALeaderThatCrashedAsItBegan(t *testing.T) {
 		r.compareOverlaps()
 		if len(r.wrong.counts) != want {
 			t.Errorf("began at %d ms: %s", began, r.wrong.table())
+		}
+	}
+}
+
+// "Missing, and a node followed it" was said of a leadership that had been over for 18 s as a follower got a HEARTBEAT
+// of it. The next process of the leader's node ran since long before, and did not lead. It is missing where none ran,
+// where that one had just begun, where another node told the follower, and where the record in which it began to follow
+// is missing.
+func TestTruthOfALeadershipThatWasFollowedLater(t *testing.T) {
+	for name, c := range map[string]struct {
+		began  int    // ms: the next process of the leader's node, 0 for none
+		from   uint64 // who told the follower
+		change trace.Change
+		want   int
+	}{
+		"held up":               {11635, 2, trace.Elected, 0},
+		"no other process":      {0, 2, trace.Elected, 1},
+		"one that just began":   {19000, 2, trace.Elected, 1},
+		"told by another node":  {11635, 3, trace.Elected, 1},
+		"followed since before": {11635, 2, "", 1},
+	} {
+		run := &trueRun{truth: sim.Truth{
+			Leaderships: []sim.Reign{
+				{Node: 2, Incarnation: "n2", Term: 1, From: atMS(1542), Until: atMS(2106), Ended: sim.ByCrash},
+			},
+			Processes: []sim.Process{{Node: 2, Incarnation: "n2", From: atMS(0), Until: atMS(2106)}},
+		}}
+		if c.began > 0 {
+			run.truth.Processes = append(run.truth.Processes, sim.Process{
+				Node: 2, Incarnation: "n2again", From: atMS(c.began),
+			})
+		}
+		follow := trace.Record{Node: 1, Incarnation: "n1", Term: 1, Leader: 2, Token: 1, Time: atMS(19702)}
+		later := follow
+		follow.From, follow.LeaderChange, later.Time = c.from, c.change, atMS(19736)
+		r := &reading{
+			variant: variant{since: true}, run: run, shown: []trace.Record{follow, later},
+			byRef: map[rounds.Ref]*trace.Record{}, last: map[string]*trace.Record{},
+			wrong: &errata{counts: map[string]*erratum{}, judged: map[string]int{}},
+			terms: map[uint64][]*sim.Reign{}, reign: map[reignKey]*sim.Reign{}, lives: map[string]*sim.Process{},
+			group: &rounds.Group{},
+		}
+		r.index()
+		r.compareLeaderships()
+		if len(r.wrong.counts) != c.want {
+			t.Errorf("%s: %s", name, r.wrong.table())
 		}
 	}
 }

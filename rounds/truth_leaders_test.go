@@ -15,6 +15,9 @@ import (
 // rounding is how far times of the same clock may be apart.
 const rounding = 2 * time.Millisecond
 
+// heldUp is longer than a message takes, unless it is held up on its way.
+const heldUp = time.Second
+
 // compareLeaderships compares each leadership with the truth: who led, since when, and until when.
 func (r *reading) compareLeaderships() {
 	said := map[reignKey]bool{}
@@ -55,7 +58,7 @@ func (r *reading) compareLeaderships() {
 		if r.complete() && !said[key] {
 			r.fail("leadership: missing", key.term, "%+v", *truth)
 		}
-		if r.followed(key.node, key.term) && r.group.Led(key.node, key.term) == nil {
+		if r.followedThen(truth) && r.group.Led(key.node, key.term) == nil {
 			r.fail("leadership: missing, and a node followed it", key.term, "%+v", *truth)
 		}
 	}
@@ -107,6 +110,22 @@ func (r *reading) led(node, term uint64) bool {
 func (r *reading) followed(node, term uint64) bool {
 	return !r.complete() && slices.ContainsFunc(r.shown, func(rec trace.Record) bool {
 		return rec.Node != node && rec.Leader == node && rec.LeaderTerm() == term
+	})
+}
+
+// followedThen reports whether nodes followed the leader, as followed does, and not each as it got what the leader had
+// sent when another process of its node had run for long. That one did not lead, by its records, and no record tells
+// that a former one had sent it, and when.
+func (r *reading) followedThen(truth *sim.Reign) bool {
+	node, term := uint64(truth.Node), uint64(truth.Term)
+	known := map[string]bool{} // the processes that followed
+	return r.followed(node, term) && slices.ContainsFunc(r.shown, func(rec trace.Record) bool {
+		if rec.Node == node || rec.Leader != node || rec.LeaderTerm() != term || known[rec.Incarnation] {
+			return false
+		}
+		known[rec.Incarnation] = true
+		then := r.run.process(node, rec.Time.Add(-heldUp))
+		return rec.LeaderChange == "" || rec.From != node || then == nil || !then.From.After(truth.From)
 	})
 }
 
