@@ -107,6 +107,50 @@ func TestWhoMayHaveStartedBeforeTheWin(t *testing.T) {
 	}
 }
 
+// "Node 1 came later": at level info no record told when its process had started, and the record in which it began to
+// follow is missing. Where that is here, it shows that the node had not followed at once.
+func TestWhoseRecordOfFollowingIsMissingDidNotComeLater(t *testing.T) {
+	for lost, want := range map[uint64]rounds.Part{0: rounds.PartJoined, 1: rounds.PartFollower} {
+		v := newVoters()
+		v.level, v.algo, v.guarantee = "info", "consensus", "quorum"
+		v.add(1, 0, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		v.lose(3, 1000, "link-closed 1, dial-refused 1", 2, 3)
+		v.add(2, 1800, trace.Record{Event: "peers", Term: 2, Alive: []uint64{1, 2, 3}})
+		v.leadAlone(2, 2100, 2)
+		v.life[1]++
+		v.add(1, 2400, trace.Record{Event: "timeout", Term: 1})
+		if v.lost(1, lost); lost == 0 {
+			v.follow(1, 3000, 2, 2)
+		} else {
+			v.add(1, 3000, trace.Record{Event: "peers", Term: 2, Alive: []uint64{1, 2}, Leader: 2})
+		}
+		rs := v.b.History().Groups[0].Rounds
+		if part := partOf(rs[len(rs)-1], 1); part != want {
+			t.Errorf("%d records lost: node 1 is a %s, want %s", lost, part, want)
+		}
+	}
+}
+
+// "Node 1 came later": it had started 5 ms before the winner won, by clocks that messages compare no better than by
+// 50 ms. It came later if it started later than that.
+func TestWhoStartedJustBeforeTheWinDidNotComeLater(t *testing.T) {
+	for started, want := range map[int]rounds.Part{95: rounds.PartFollower, 200: rounds.PartJoined} { // in ms
+		v := newVoters()
+		v.algo, v.guarantee = "bully", "best-effort"
+		const ahead = 5000 // ms, by the clock of node 1
+		v.leadAlone(2, 100, 1)
+		v.start(1, ahead+started)
+		v.lost(1, 1)
+		v.add(1, ahead+440, trace.Record{Event: "peers", Term: 1, Alive: []uint64{1, 2}, Leader: 2})
+		v.exchange(1, 1, ahead+1000, 1040)
+		v.exchange(2, 1, 1100, ahead+1110)
+		r := v.b.History().Groups[0].Rounds[0]
+		if part := partOf(r, 1); part != want {
+			t.Errorf("started at %d ms: node 1 is a %s, want %s", started, part, want)
+		}
+	}
+}
+
 // "It believed nobody else alive": it told node 1 at once that it had won, whose first record that is.
 func TestToldAtOnceIsAlive(t *testing.T) {
 	s := newScript()

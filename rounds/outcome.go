@@ -164,11 +164,12 @@ func (r *Round) unseenUntil(p *Participant, g *group) bool {
 
 // startedAfter reports whether the process that followed the winner started after the win. If it did not
 // follow, the question is whether any process of the node ran when the winner won. Whom the winner told, or whose
-// answer it had just got, was there; but that may have been the process before one whose start is in the records.
+// answer it had just got, was there; but that may have been the process before one whose start is in the records. Where
+// no messages compare the clocks, they count as right if the record of the win is there.
 func (r *Round) startedAfter(p *Participant, g *group) bool {
-	m, off := g.nodes[p.Node], time.Duration(0)
-	if r.Winner.untold() {
-		off = g.apart(p.Node, r.Winner.teller)
+	m, off := g.nodes[p.Node], g.apart(p.Node, r.Winner.teller)
+	if off == unbounded && !r.Winner.untold() {
+		off = 0
 	}
 	if m == nil || r.Winner.won.IsZero() || off == unbounded {
 		return false
@@ -181,7 +182,8 @@ func (r *Round) startedAfter(p *Participant, g *group) bool {
 	if l == nil || told && (r.Winner.viewed || !l.started && !r.cameNext(l, g)) || g.beganUnseen(l, r.Winner.won) {
 		return false
 	}
-	return g.startedBy(l, l != m.lives[0] || m.forgotten.lives > 0).After(r.Winner.won.Add(off))
+	second := l != m.lives[0] || m.forgotten.lives > 0 // it would have followed at once, as it may have in a gap
+	return g.startedBy(l, second && !p.Late).After(r.Winner.won.Add(off))
 }
 
 // beganUnseen reports whether the process may have begun long before its first record, and so before the time t: those
