@@ -60,6 +60,7 @@ type group struct {
 	attrs       map[uint64]*int64           // the attribute by which each node is ranked
 	voters      map[uint64]bool             // who was asked for votes, and who asked
 	asked       map[uint64][]asking         // of each
+	all         []uint64                    // see everybody; nil until it is asked for
 	heard       map[uint64][]time.Time      // when others received a message of each, corrected
 	answered    map[uint64][]time.Time      // the same of its answers to questions for its vote
 	joins       map[uint64][]time.Time      // when each came into the view of another, corrected

@@ -22,6 +22,7 @@ func (r *Round) end(g *group, next uint64) {
 	}
 	r.participate(g)
 	if r.State != Decided {
+		r.PerhapsLed = g.perhapsLed(r)
 		return
 	}
 	r.Winner.Attr = g.attr(r.Winner.Node)

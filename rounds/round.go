@@ -60,6 +60,8 @@ type Round struct {
 	// Further are the changes to other leaders of the term that came after that, in the order of time.
 	Further []*Incident `json:"further,omitempty"`
 
+	// PerhapsLed says that nobody is known to have led the term, and that records are missing which would tell it.
+	PerhapsLed bool `json:"perhaps_led,omitempty"`
 	// Meanwhile is who led which term when the round was called, if it was called in vain, and brought no leader.
 	Meanwhile *Reign `json:"meanwhile,omitempty"`
 

@@ -190,8 +190,14 @@ func (r *reading) compareRounds() {
 	for _, one := range r.group.Rounds {
 		r.compareMeanwhile(one)
 		if one.Winner == nil {
-			if r.complete() && len(r.terms[one.Term]) > 0 {
-				r.fail("winner: missing", one.Term, "%+v", *r.terms[one.Term][0])
+			told := r.complete() || one.State == rounds.Superseded && !one.PerhapsLed
+			if told {
+				r.judge("terms that nobody led")
+			}
+			for _, truth := range r.terms[one.Term] {
+				if told && (r.stood.IsZero() || !truth.From.After(r.stood)) {
+					r.fail("winner: missing", one.Term, "%+v", *truth)
+				}
 			}
 			continue
 		}

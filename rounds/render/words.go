@@ -81,6 +81,8 @@ func title(r *rounds.Round) string {
 	switch {
 	case r.Winner != nil:
 		t += r.Lead()
+	case r.State == rounds.Superseded && r.PerhapsLed:
+		t += "nobody led, as far as the records tell, " + r.Superseding()
 	case r.State == rounds.Superseded:
 		t += "nobody led, " + r.Superseding()
 	default:

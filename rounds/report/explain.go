@@ -387,7 +387,11 @@ func middle(g *rounds.Group, r *rounds.Round, theory bool) (sentences []string) 
 	sentences = fencing(names, r)
 	w := r.Winner
 	if w == nil {
-		say("Nobody led the term.")
+		if r.PerhapsLed {
+			say("No record here tells that a node led the term.")
+		} else {
+			say("Nobody led the term.")
+		}
 		if led := r.Meanwhile; led != nil {
 			say("Node %d led term %d when it was called%s.", led.Leader, led.Term, cite(names, led.Records...))
 		}

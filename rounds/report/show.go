@@ -44,6 +44,9 @@ func Show(w io.Writer, g *rounds.Group, r *rounds.Round, theory bool) error {
 func outcome(r *rounds.Round) string {
 	switch r.State {
 	case rounds.Superseded:
+		if r.PerhapsLed {
+			return "nobody led it, as far as the records tell; " + r.Superseding()
+		}
 		return "nobody led it; " + r.Superseding()
 	case rounds.Undecided:
 		return "nobody leads it, as far as the records go"
