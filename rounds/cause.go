@@ -450,8 +450,8 @@ func (g *group) back(c Cause, led *Leadership) (Ref, time.Time) {
 	if off == unbounded || !g.compared(c.Node, c.Lost) && len(m.lives) > 1 {
 		return Ref{}, time.Time{} // another process may be meant
 	}
-	if !g.compared(c.Node, c.Lost) && EndedProcess(c.Evidence, c.Lost) {
-		off = max(off, maxTransit) // its clock may be behind by as much as nobody notices
+	if !g.compared(c.Node, c.Lost) {
+		off = max(off, maxTransit) // their clocks may differ by as much as nobody notices
 	}
 	l := m.at(c.At.Add(-off), g.fix)
 	another := led != nil && led.life != nil && led.life != l
