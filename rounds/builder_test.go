@@ -104,20 +104,20 @@ func TestMadeFindings(t *testing.T) {
 		t.Fatalf("%s: nothing to change", name)
 		return nil
 	}
-	killed := build(fixture(t, "bully-kill")).Rounds[1]
+	killed := build(fixture(t, "ring-kill")).Rounds[1]
 	tests := map[rounds.FindingName][]trace.Record{
-		// The lost leader writes on just after the first evidence, which proves no end: no messages compare its clock.
+		// The lost leader writes on just after the first evidence, which proves no end: messages compare its clock.
 		rounds.FalseEvidence: func() []trace.Record {
-			all := fixture(t, "bully-kill")
+			all := fixture(t, "ring-kill")
 			for i := range all {
-				if strings.Contains(all[i].Evidence, "link-closed 5") {
+				if strings.Contains(all[i].Evidence, "link-") && !strings.Contains(all[i].Evidence, "link-up") {
 					all[i].Evidence = "unreachable 5"
 				}
 			}
 			i := slices.IndexFunc(all, func(r trace.Record) bool { return r.Node == 5 && r.Leader == 5 })
 			again := all[i]
 			again.Seq, again.Sent, again.Why = 100, nil, []string{"x -> y"}
-			again.Time = killed.Cause.At.Add(10 * time.Microsecond)
+			again.Time = killed.Cause.At.Add(1500 * time.Microsecond)
 			return append(all, again)
 		}(),
 		// A record of a lower term behind those of a higher one.

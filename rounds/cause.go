@@ -450,13 +450,17 @@ func (g *group) back(c Cause, led *Leadership) (Ref, time.Time) {
 	if off == unbounded || !g.compared(c.Node, c.Lost) && len(m.lives) > 1 {
 		return Ref{}, time.Time{} // another process may be meant
 	}
-	if !g.compared(c.Node, c.Lost) {
-		off = max(off, maxTransit) // their clocks may differ by as much as nobody notices
+	since := off
+	if !g.compared(c.Node, c.Lost) { // their clocks may differ by as much as nobody notices
+		since = max(off, maxTransit)
+		if EndedProcess(c.Evidence, c.Lost) {
+			off = since
+		}
 	}
 	l := m.at(c.At.Add(-off), g.fix)
 	another := led != nil && led.life != nil && led.life != l
 	if l != nil && l == m.at(c.At.Add(off), g.fix) && !another {
-		if first, ok := l.after(c.At.Add(off), g.fix); ok {
+		if first, ok := l.after(c.At.Add(since), g.fix); ok {
 			return l.ref(first.seq), g.fix.at(l.node, first.wall)
 		}
 	}
