@@ -120,11 +120,11 @@ func (g *group) lostSight(id uint64) (all []absence) {
 		} else if a.ended {
 			a.how = dead
 		}
-		back := !a.until.IsZero() || d.proven() || !g.watched(&a, d) // its next process may have run before
-		if a.ended && (back || a.how == dead) {                      // which may be cut off from who saw that
+		back := !a.until.IsZero() || d.proven() || !g.watched(&a, d.Ref) // its next process may have run before
+		if a.ended && (back || a.how == dead) {                          // which may be cut off from who saw that
 			a.how = unseen
 		}
-		if !a.ended && !g.watched(&a, d) {
+		if !a.ended && !g.watched(&a, d.Ref) {
 			a.how = unheard
 		}
 		all = append(all, a)
@@ -132,18 +132,18 @@ func (g *group) lostSight(id uint64) (all []absence) {
 	return all
 }
 
-// watched reports whether the process that lost sight of a node may have been there until that was seen again, or until
-// the logs end: it wrote until then, and had not just woken.
-func (g *group) watched(a *absence, d *drop) bool {
-	m := g.nodes[d.Node]
-	if m == nil {
+// watched reports whether the process whose record tells that a node was away may have been there until that was seen
+// again, or until the logs end: it wrote until then, and had not just woken.
+func (g *group) watched(a *absence, by Ref) bool {
+	m := g.nodes[by.Node]
+	if m == nil || m.byIncarnation[by.Incarnation] == nil {
 		return false
 	}
-	l, until := m.at(d.At, g.fix), a.until
+	l, until := m.byIncarnation[by.Incarnation], a.until
 	if until.IsZero() {
 		until = g.logsEnd
 	}
-	return l != nil && !g.fix.at(l.node, l.until).Before(until.Add(-maxTransit)) &&
+	return !g.fix.at(l.node, l.until).Before(until.Add(-maxTransit)) &&
 		(a.until.IsZero() || !l.wokeBefore(until, g.fix) && !g.mayHaveSlept(l, until))
 }
 

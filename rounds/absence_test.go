@@ -341,11 +341,13 @@ func TestBackWithoutARecordOfIt(t *testing.T) {
 }
 
 // "A voter was dead, but it was cut off": at level info its next process need not write anything. That it is dead still
-// is known only if who saw it end asked it again; a new process of another voter that asks tells nothing.
+// is known only if who saw it end asked it again, and was there to see it come back; a new process of another voter
+// that asks tells nothing.
 func TestEndedAndNotAskedSince(t *testing.T) {
 	for name, want := range map[string]string{
-		"asked":     "voters 2 and 3 ended: 1 of 3 remains; surely [2 3]",
-		"not asked": "voters 2 and 3 ended: 1 of 3 remains; surely []",
+		"asked":                       "voters 2 and 3 ended: 1 of 3 remains; surely [2 3]",
+		"asked by one that ended too": "voters 2 and 3 ended: 1 of 3 remains; surely []",
+		"not asked":                   "voters 2 and 3 ended: 1 of 3 remains; surely []",
 	} {
 		v := newVoters()
 		v.level = "info"
@@ -353,15 +355,20 @@ func TestEndedAndNotAskedSince(t *testing.T) {
 		v.elect(1, 1, 2, 3)
 		v.expire(1, 900, 1)
 		v.lose(1, 1000, "link-closed 2, dial-refused 2, link-closed 3, dial-refused 3", 1)
-		if name == "asked" {
+		switch name {
+		case "asked":
 			v.ask(1, 4000, 2)
-		} else {
+		case "asked by one that ended too":
+			v.ask(1, 1200, 2)
+			v.life[1]++
+			v.ask(1, 4000, 2)
+		default:
 			v.add(1, 4000, trace.Record{
 				Event: "eligible", Why: []string{"eligible again -> stand when it comes to that"},
 			})
 		}
 		if in := v.last(); surely(in) != want {
-			t.Errorf("%s: %q, want %q", name, in.Why, want)
+			t.Errorf("%s: %q, want %q", name, surely(in), want)
 		}
 	}
 }

@@ -476,7 +476,9 @@ func TestBackSoonByAClockThatNothingCompares(t *testing.T) {
 			s.add(1, 5, trace.Record{Term: 1, Event: "peers", Alive: []uint64{1, 3}})
 			s.add(1, 1000, trace.Record{
 				Term: 2, Event: "peers", Alive: []uint64{1}, Evidence: evidence, Leader: 1,
-				Why: []string{"leader 3 is gone -> call an election of term 2", "no higher node is alive -> lead term 2"},
+				Why: []string{
+					"leader 3 is gone -> call an election of term 2", "no higher node is alive -> lead term 2",
+				},
 			})
 			all := s.b.History().Groups[0].Rounds
 			if back := !all[len(all)-1].Cause.Back.IsZero(); back != want {

@@ -46,7 +46,7 @@ func (g *group) downSince(l *life, e *LifeEvent, next time.Time) absence {
 	}
 	var known bool
 	a.until, known = g.cameBack(l, e, a.from)
-	hidden := l.next == nil && !l.debug && (e.proof || a.how == dead && !g.missedSince(l.node, e))
+	hidden := l.next == nil && !l.debug && (e.proof || a.how == dead && !g.missedSince(&a, e))
 	if a.ended && (!known || hidden) {
 		a.how = unseen
 	}
@@ -113,12 +113,15 @@ func (g *group) linkedBetween(id uint64, from, until time.Time) bool {
 	return false
 }
 
-// missedSince reports whether the process that saw another one end asked that node for its vote later, in vain, or
-// whether the logs end about then. Otherwise the next process of the node may run, cut off, and have written nothing.
-func (g *group) missedSince(id uint64, ended *LifeEvent) bool {
-	return g.logsEnd.Sub(ended.At) <= together || slices.ContainsFunc(g.asked[id], func(a asking) bool {
-		return a.ref.Node == ended.Ref.Node && a.ref.Incarnation == ended.Ref.Incarnation && a.at.After(ended.At)
-	})
+// missedSince reports whether the process that saw another one end was there since, and asked that node for its vote,
+// in vain, or whether the logs end about then. Otherwise the next process of the node may run, cut off or seen by those
+// alone that began later, and have written nothing.
+func (g *group) missedSince(a *absence, ended *LifeEvent) bool {
+	by := ended.Ref
+	asked := func(q asking) bool {
+		return q.ref.Node == by.Node && q.ref.Incarnation == by.Incarnation && q.at.After(ended.At)
+	}
+	return g.watched(a, by) && (g.logsEnd.Sub(ended.At) <= together || slices.ContainsFunc(g.asked[a.id], asked))
 }
 
 // stoppedBy returns since when the process wrote nothing, and was missed, before the next one of its node began.
