@@ -273,6 +273,11 @@ func (l *life) eachBelief(f func(b, before, next *belief)) {
 	}
 }
 
+// turnsAt reports whether the process changed its belief in the record with this number, as far as that says it.
+func (l *life) turnsAt(seq uint64) bool {
+	return slices.ContainsFunc(l.allBeliefs(), func(b belief) bool { return b.first.seq == seq && b.turn.changed })
+}
+
 // ledAt returns the term of the leader that the process believed in after the record with this number. It is 0 before
 // the first record.
 func (l *life) ledAt(seq uint64) uint64 {

@@ -184,6 +184,42 @@ func TestElectWhileTheLeaseMayRun(t *testing.T) {
 	}
 }
 
+// "Two nodes led the term", and one did: nodes followed the other one, that was nominated, and had to recover from a
+// split before it led. The record is missing in which it was nominated, and the next one leaves it with no leader.
+func TestNominatedInAGap(t *testing.T) {
+	nominated := uint64(3)
+	for name, c := range map[string]struct {
+		missing uint64
+		next    trace.Record
+		want    int // findings
+	}{
+		"one record is missing": {1, trace.Record{}, 0},
+		"the next one tells that it led": {
+			1, trace.Record{LeaderChange: trace.Deposed, PrevLeader: &nominated}, 1,
+		},
+		"two records are missing": {2, trace.Record{}, 1},
+	} {
+		v := newVoters()
+		v.algo, v.guarantee = "broadcast", "best-effort"
+		v.start(3, 0)
+		v.add(3, 900, trace.Record{Event: "timeout", Term: 2})
+		v.lost(3, c.missing)
+		c.next.Event, c.next.Term = "timeout", 3
+		v.add(3, 1100, c.next)
+		v.add(1, 1050, trace.Record{
+			Event: "receive", Term: 3, Leader: 3, LeaderChange: trace.Elected,
+			Why: []string{"3 leads term 3 -> follow it"},
+		})
+		v.add(2, 1150, trace.Record{
+			Event: "timeout", Term: 3, Leader: 2, LeaderChange: trace.Elected,
+			Why: []string{"no more ids came in time, mine is the largest -> lead term 3"},
+		})
+		if found := v.b.History().Groups[0].Findings; len(found) != c.want {
+			t.Errorf("%s: %+v", name, found)
+		}
+	}
+}
+
 // "Node 3 did not lead the term": the head of its log is cut, in which it did.
 func TestLeadershipInACutHead(t *testing.T) {
 	v := newVoters()

@@ -109,15 +109,27 @@ func (g *group) silentAsItLed(l *life, r *Leadership, f *Follower) bool {
 	return l.first() == 1 || l.sorted()[0].term < r.Term // else it may have led before
 }
 
-// gapAsItLed reports whether records of the process are missing that may be of the time at which the follower began to
-// follow it, as far as clocks tell.
+// gapAsItLed reports whether records of the process are missing in which it may have led when the follower began to
+// follow it, as far as clocks tell. It did not in one that is missing alone, if the next one leaves its belief as it
+// was: that one would say that it leads, too.
 func (g *group) gapAsItLed(l *life, f *Follower) bool {
 	off := g.apart(l.node, f.Node)
 	if off == unbounded {
 		return len(l.seen) > 1
 	}
 	off += maxTransit
-	return l.gapBetween(f.From.Add(-off), f.From.Add(off), g.fix)
+	from, until := f.From.Add(-off), f.From.Add(off)
+	if !l.gapBetween(from, until, g.fix) {
+		return false
+	}
+	before, ok := l.before(from, g.fix)
+	after, more := l.after(until, g.fix)
+	if !more {
+		after = l.top
+	}
+	return !ok || slices.ContainsFunc(l.holesBetween(before.seq, after.seq), func(hole span) bool {
+		return hole.first < hole.last || l.turnsAt(hole.last+1)
+	})
 }
 
 // ranFor reports whether the process must be the one that the follower began to follow, as far as clocks tell: it is

@@ -358,6 +358,15 @@ func (l *life) gapAt(i int) Gap {
 	return Gap{After: l.ref(l.seen[i-1].last), Lost: l.seen[i].first - l.seen[i-1].last - 1}
 }
 
+// holesBetween returns the numbers that are missing between those of two records that were seen.
+func (l *life) holesBetween(from, until uint64) (holes []span) {
+	first, _ := slices.BinarySearchFunc(l.seen, from, compareSpan)
+	for i := first + 1; i < len(l.seen) && l.seen[i].first <= until; i++ {
+		holes = append(holes, span{l.seen[i-1].last + 1, l.seen[i].first - 1})
+	}
+	return holes
+}
+
 // cutBefore reports whether the records of the process just before the one with this number are missing.
 func (l *life) cutBefore(seq uint64) bool {
 	i, found := slices.BinarySearchFunc(l.seen, seq, compareSpan)
