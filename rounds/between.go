@@ -53,13 +53,14 @@ func (in *Incident) unseenIn(g *group) (all []*unseenReign) {
 	return all
 }
 
-// ledBetween notes who led after Former had ceased to lead, and before Leader did, by its own word, if its leadership
-// is in no record. The time in which nobody led is then known only since that.
+// ledBetween notes who led after Former had ceased to lead, and before Leader did, by its own word, if no record tells
+// of its leadership before Leader led. The time in which nobody led is then known only since that.
 func (in *Incident) ledBetween(g *group, former *Leadership) {
 	var last *unseenReign
 	for _, u := range in.unseenIn(g) {
 		ofFormer := u.by.Incarnation == former.Incarnation && u.by.Seq <= former.Last.Seq
-		own := u.led == u.by.Node && !ofFormer && !slices.ContainsFunc(g.byLeader[u.led], u.told)
+		told := func(r *Leadership) bool { return u.told(r) && (in.Leader == 0 || !r.From.After(in.Until)) }
+		own := u.led == u.by.Node && !ofFormer && !slices.ContainsFunc(g.byLeader[u.led], told)
 		if own && (last == nil || u.until.After(last.until)) {
 			last = u
 		}

@@ -722,16 +722,18 @@ func TestLeaderThatSaysThatItLed(t *testing.T) {
 }
 
 // Node 2 led once more in records that are missing, and says so: "nobody led for 7 s" was told, since it ceased to lead
-// the term of which there are records.
+// the term of which there are records. So it was where another node heard of that only when the next one led already.
 func TestSomebodyLedInAGapBetween(t *testing.T) {
 	for name, c := range map[string]struct {
 		led     uint64 // who led until then, by what node 2 says after the gap
 		least   time.Duration
 		between uint64
+		heard   int // when another one followed it, in ms; 0 for never
 	}{
-		"it led":      {2, 3 * time.Second, 2},
-		"nobody led":  {0, 7 * time.Second, 0},
-		"another led": {1, 7 * time.Second, 0}, // it may have been late to follow
+		"it led":                   {2, 3 * time.Second, 2, 0},
+		"it led, and was heard of": {2, 3 * time.Second, 2, 9100},
+		"nobody led":               {0, 7 * time.Second, 0, 0},
+		"another led":              {1, 7 * time.Second, 0, 0}, // it may have been late to follow
 	} {
 		v := newVoters()
 		v.algo, v.guarantee = "consensus", "quorum"
@@ -759,6 +761,12 @@ func TestSomebodyLedInAGapBetween(t *testing.T) {
 		v.lost(2, 3)
 		cease(6000, 4, c.led)
 		lead(9000, 5)
+		if c.heard > 0 {
+			v.add(3, c.heard, trace.Record{
+				Event: "receive", Term: 3, Leader: 2, LeaderChange: trace.Elected, PrevLeader: new(uint64),
+				Why: []string{"2 leads term 3 -> follow it"},
+			})
+		}
 		g := v.b.History().Groups[0]
 		in := g.Incidents[len(g.Incidents)-1]
 		if in.Leaderless != c.least || in.AtMost() != 7*time.Second || in.Between != c.between ||
