@@ -361,11 +361,13 @@ func (r *reading) write(t *testing.T, to *bytes.Buffer, rec trace.Record) {
 	}
 }
 
-// setting is by how much the clock of a node was set, when, and which process the node ran then.
+// setting is by how much the clock of a node was set, when, and which process the node ran then. Those that it ran
+// before may have ended in the same instant.
 type setting struct {
 	at          time.Time
 	by          time.Duration
 	incarnation string
+	before      map[string]bool
 }
 
 // setClocks sets the clocks of some nodes, each just before a record of level info.
@@ -380,15 +382,22 @@ func (r *reading) setClocks(d *rand.Rand) {
 		if len(telling) == 0 || d.IntN(2) == 0 {
 			continue
 		}
-		at := telling[d.IntN(len(telling))]
-		r.set[id+1] = setting{at.Time, time.Duration(d.Int64N(int64(2*r.variant.set))) - r.variant.set, at.Incarnation}
+		at, before := telling[d.IntN(len(telling))], map[string]bool{}
+		for _, rec := range r.run.records {
+			if rec.Node == at.Node && rec.Incarnation == at.Incarnation {
+				break
+			}
+			before[rec.Incarnation] = true
+		}
+		by := time.Duration(d.Int64N(int64(2*r.variant.set))) - r.variant.set
+		r.set[id+1] = setting{at.Time, by, at.Incarnation, before}
 	}
 }
 
 // wall returns what the node's own clock showed when it wrote the record.
 func (r *reading) wall(rec *trace.Record) time.Time {
 	at := rec.Time.Add(r.shift[rec.Node])
-	if s, set := r.set[rec.Node]; set && !rec.Time.Before(s.at) {
+	if s, set := r.set[rec.Node]; set && !rec.Time.Before(s.at) && !s.before[rec.Incarnation] {
 		return at.Add(s.by)
 	}
 	return at
