@@ -122,11 +122,21 @@ func (g *group) surelyFirst(m *member) bool {
 	return len(m.lives) > 0 && !g.pairing.cut && !g.seenBefore(m)
 }
 
-// seenBefore reports whether another node saw or heard the node long before its first process here began.
+// seenBefore reports whether another node saw or heard the node long before its first process here began, or saw a
+// process of it end before that.
 func (g *group) seenBefore(m *member) bool {
-	first := m.lives[0]
-	seen := earliest(firstAfter(g.joins[first.node], time.Time{}), firstAfter(g.heard[first.node], time.Time{}))
-	return !seen.IsZero() && !seen.After(g.fix.at(first.node, first.from).Add(-maxTransit))
+	id, began := m.lives[0].node, g.fix.at(m.lives[0].node, m.lives[0].from)
+	seen := earliest(firstAfter(g.joins[id], time.Time{}), firstAfter(g.heard[id], time.Time{}))
+	if !seen.IsZero() && !seen.After(began.Add(-maxTransit)) {
+		return true
+	}
+	return slices.ContainsFunc(g.drops[id], func(d *drop) bool {
+		off := g.bound(d.Node, id)
+		if !g.compared(d.Node, id) { // they may differ by as much as nobody notices
+			off = max(off, maxTransit)
+		}
+		return off != unbounded && d.At.Add(off).Before(began) && EndedProcess(d.Evidence, id)
+	})
 }
 
 // tells reports whether the records of the process tell what it believed from one time to another: none is missing, and

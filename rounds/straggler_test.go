@@ -98,6 +98,29 @@ func TestLogBeginsAfterTheWin(t *testing.T) {
 	}
 }
 
+// "Node 2 never followed 3 in term 1": its process before had, and lost its disk. The logs begin later, with the record
+// in which node 1 saw that process end.
+func TestLogBeginsWithANewDisk(t *testing.T) {
+	for evidence, want := range map[string]bool{"link-closed 2, dial-refused 2": false, "unreachable 2": true} {
+		v := newVoters()
+		v.seq["n1life0"] = 7
+		v.add(1, 4300, trace.Record{
+			Term: 1, Event: "peers", Alive: []uint64{1, 3}, Evidence: evidence, Leader: 3, Token: 1,
+			ValidUntil: atMS(5000),
+		})
+		v.add(2, 4500, trace.Record{Event: "start"})
+		v.exchange(1, 1, 4600, 4601)
+		v.exchange(2, 1, 4602, 4603)
+		for ms := 5000; ms < 15000; ms += 500 {
+			v.add(2, ms, trace.Record{Term: 1, Event: "timeout"})
+		}
+		g := v.b.History().Groups[0]
+		if behind := slices.Contains(names(g.Findings), rounds.LeftBehind); behind != want {
+			t.Errorf("%s: %+v, found %+v", evidence, g.Rounds[len(g.Rounds)-1].LeftBehind, g.Findings)
+		}
+	}
+}
+
 // "Node 2 never followed 1 in term 1: it followed node 3 in the term": not known of a node whose log begins later, or
 // has a gap. It may have followed node 1 before.
 func TestFollowsARivalWhereRecordsAreMissing(t *testing.T) {
