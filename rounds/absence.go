@@ -226,7 +226,8 @@ func (l *life) viewWithout(id uint64, t time.Time, fix clockFix) (first happenin
 	return first, ok
 }
 
-// unanswered returns when the node was asked for its vote, and wrote nothing for long, or was never heard of again.
+// unanswered returns when the node was asked for its vote, and slept or ran no process until long after, or was never
+// heard of again.
 func (g *group) unanswered(id uint64) (all []absence) {
 	for at := (time.Time{}); ; {
 		asked, ok := g.firstAsked(id, at)
@@ -253,22 +254,34 @@ func (g *group) unanswered(id uint64) (all []absence) {
 		if at.Sub(asked.at) <= maxTransit { // nearly always
 			continue
 		}
-		began := g.fix.at(id, l.from)
-		if free := began.Add(g.leaseTime); !l.debug && !began.After(asked.at) && asked.at.Before(free) {
-			at = earliest(at, free) // it refused until then, since it had just started, and wrote that once
+		known, again := l.place > 0 && l.started, g.seenAgain(id, asked.at) // the one before that start gave no answer
+		if wrote.seq > 1 {
+			known = l.first() < wrote.seq && !l.gapAround(asked.at, g.fix) && g.wokeTo(l, asked, at)
+			again = g.heardAgain(id, asked.at)
+		}
+		if !known {
+			at = asked.at.Add(1)
 			continue
 		}
-		known, again := l.first() < wrote.seq && !l.gapAround(asked.at, g.fix), g.heardAgain(id, asked.at)
-		if wrote.seq == 1 { // a new process: the one before it gave no answer
-			known, again = l.place > 0, g.seenAgain(id, asked.at)
-		}
-		at = earliest(again, at) // at level info it does not write each answer
-		if at.Sub(asked.at) > maxTransit && known {
+		again = earliest(again, firstAfter(g.answered[id], asked.at)) // it may have answered at once
+		at = earliest(again, at)                                      // at level info it does not write each answer
+		if at.Sub(asked.at) > maxTransit {
 			all = append(all, absence{
 				id: id, from: asked.at, until: at, how: "not answering", ref: l.ref(wrote.seq),
 			})
 		}
 	}
+}
+
+// wokeTo reports whether a voter that wrote nothing since it was asked slept until the time t: it says that it woke, or
+// read the question then. A question that it never read shows nothing: it was lost on its way, or refused as the one
+// before it, which level info does not tell.
+func (g *group) wokeTo(l *life, asked asking, t time.Time) bool {
+	return slices.ContainsFunc(l.woke, func(woke time.Time) bool {
+		return g.fix.at(l.node, woke).Sub(t).Abs() <= together
+	}) || slices.ContainsFunc(g.slow[l], func(r slowReceipt) bool {
+		return r.asks && r.sent.Equal(asked.at) && r.got.Sub(t) <= together
+	})
 }
 
 // readLate adds to when a node was away that it had been asked for its vote, and read that long after its last record:
@@ -283,7 +296,11 @@ func (g *group) readLate(id uint64, all []absence) []absence {
 			before, wrote := l.before(r.got.Add(-together), g.fix)
 			first, ok := l.after(r.got.Add(-1), g.fix)
 			from := latest(r.sent, g.fix.at(id, before.wall))
-			held := before.read && from.Sub(r.sent) > maxTransit // it read another one since: this was on its way still
+			ran := before.read // it read another one
+			if heard := lastBefore(g.heard[id], r.got.Add(-together)); heard.After(from) {
+				ran, from = true, heard
+			}
+			held := ran && from.Sub(r.sent) > maxTransit // it ran since, and this was on its way still
 			if !r.asks || !wrote || !ok || held || r.got.Sub(from) <= maxTransit {
 				continue
 			}
@@ -428,6 +445,15 @@ func firstAfter(times []time.Time, t time.Time) time.Time {
 		return time.Time{}
 	}
 	return times[i]
+}
+
+// lastBefore returns the last of the times before t, zero if none is.
+func lastBefore(times []time.Time, t time.Time) time.Time {
+	i, _ := slices.BinarySearchFunc(times, t, time.Time.Compare)
+	if i == 0 {
+		return time.Time{}
+	}
+	return times[i-1]
 }
 
 // earliest returns the earlier of two times. Zero is none.

@@ -457,7 +457,11 @@ func TestAnswersThatTheVoterDoesNotWrite(t *testing.T) {
 				})
 			}
 		}
-		v.add(1, 4000, trace.Record{Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:77", Term: 1, Round: 2})
+		read := "2:36201" // the last question
+		if !answers {
+			read = "2:11201" // the first one, as it woke
+		}
+		v.add(1, 4000, trace.Record{Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: read, Term: 1, Round: 2})
 		v.lead(2, 4100, 2)
 		if in := v.last(); in.Why != want {
 			t.Errorf("answers %v: %q, want %q: %+v", answers, in.Why, want, in)
@@ -522,6 +526,71 @@ func TestAskedBeforeItWroteAndReadLater(t *testing.T) {
 	}
 }
 
+// "Voter 1 not answering", and it was well: what it was asked was lost on its way, and it had nothing else to write
+// until a timer of its own was due. Or it had answered at once, at level info without a word of it, and was started
+// again later. Or its next process had been there for long before it wrote anything: level info does not tell its start.
+// Or another one heard it while what it was asked was on its way.
+func TestAskedInVainAndWell(t *testing.T) {
+	reads := func(v *voters, ms int, id string) {
+		v.add(1, ms, trace.Record{Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: id, Term: 1, Round: 2})
+	}
+	lost := func(v *voters) {
+		v.ask(2, 1120, 2)
+		v.add(1, 3000, trace.Record{Event: "timeout", Term: 1})
+		v.ask(2, 3100, 2)
+		reads(v, 3102, "2:31001")
+	}
+	suspected := func(v *voters) { // and heard at once
+		v.lose(2, 1105, "unreachable 1", 2)
+		v.lose(2, 1115, "", 1, 2)
+	}
+	for name, c := range map[string]struct {
+		level string
+		tell  func(v *voters)
+	}{
+		"lost, level debug": {"debug", lost},
+		"lost, level info":  {"info", lost},
+		"answered at once": {"info", func(v *voters) {
+			suspected(v)
+			v.ask(2, 1120, 2)
+			v.add(2, 1124, trace.Record{
+				Term: 1, Round: 2, Event: "receive", From: 1, Msg: "PRE_VOTE_REPLY", MsgID: "1:80",
+				Detail: "PRE_VOTE_REPLY no, promised 3", Why: []string{"1 says no, promised 3"},
+			})
+			v.start(1, 3000)
+		}},
+		"start not told": {"info", func(v *voters) {
+			suspected(v)
+			v.ask(2, 1120, 2)
+			v.life[1]++
+			v.add(1, 3000, trace.Record{Event: "timeout", Term: 1})
+		}},
+		"heard meanwhile": {"info", func(v *voters) {
+			v.ask(2, 1120, 2)
+			v.add(1, 1130, trace.Record{Event: "timeout", Term: 1})
+			v.ask(1, 2200, 2)
+			v.add(2, 2500, trace.Record{Event: "timeout", Term: 1})
+			v.add(2, 2800, trace.Record{
+				Event: "receive", From: 1, Msg: "PRE_VOTE", MsgID: "1:77", Term: 1, Round: 2,
+			})
+			reads(v, 3300, "2:11201")
+		}},
+	} {
+		v := newVoters()
+		v.level = c.level
+		v.ask(3, 0, 1)
+		v.elect(3, 1, 1, 2)
+		for _, id := range []uint64{1, 2} {
+			v.lose(id, 1100, "link-closed 3, dial-refused 3", 1, 2)
+		}
+		c.tell(v)
+		v.lead(2, 3400, 2)
+		if in := v.last(); strings.Contains(in.Why, "1 not answering") {
+			t.Errorf("%s: %q: %+v", name, in.Why, in)
+		}
+	}
+}
+
 // "Voter 1 not answering": it had just started, refused, and at level info wrote that only once.
 func TestWhoHasJustStartedRefuses(t *testing.T) {
 	for refuses, missing := range map[int]bool{2300: false, 3300: true} {
@@ -531,11 +600,14 @@ func TestWhoHasJustStartedRefuses(t *testing.T) {
 		v.elect(3, 1, 1, 2)
 		v.lose(2, 1000, "link-closed 3, dial-refused 3", 1, 2)
 		v.start(1, 1100)
+		read := "2:11501" // the first question, as it woke
 		for ms := 1150; ms < refuses; ms += 500 {
-			v.ask(2, ms, 2)
+			if v.ask(2, ms, 2); !missing {
+				read = fmt.Sprintf("2:%d", 10*ms+1)
+			}
 		}
 		v.add(1, refuses, trace.Record{
-			Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:77", Term: 1, Round: 2,
+			Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: read, Term: 1, Round: 2,
 			Why: []string{"2 asks for term 2 -> no, just started"},
 		})
 		v.lead(2, refuses+100, 2)
@@ -779,8 +851,12 @@ func TestVotersWereMissingInSeveralWays(t *testing.T) {
 	v.expire(3, 1000, 1)
 	v.ask(1, 1500, 2)
 	v.lose(1, 2700, "heartbeat-missed 2", 1, 3)
-	v.add(2, 5000, trace.Record{Event: "timeout", Term: 1})
-	v.add(3, 5000, trace.Record{Event: "timeout", Term: 1})
+	for _, id := range []uint64{2, 3} {
+		v.add(id, 5000, trace.Record{Event: "timeout", Term: 1})
+		v.add(id, 5001, trace.Record{
+			Event: "receive", From: 1, Msg: "PRE_VOTE", MsgID: fmt.Sprintf("1:1500%d", id), Term: 1, Round: 2,
+		})
+	}
 	v.lead(1, 13000, 2)
 	in := v.last()
 	const want = "voter 2 not answering and then silent, 3 not answering: 1 of 3 remains, " +

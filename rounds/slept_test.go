@@ -199,14 +199,16 @@ func TestAnsweredWhileBoundAtLevelInfo(t *testing.T) {
 		v.expire(3, 1400, 1)
 		v.miss(2, 1500, 3)
 		v.ask(2, 1510, 2)
+		read := "2:15101"
 		if answers {
+			read = "2:77"
 			v.add(2, 1512, trace.Record{
 				Term: 1, Round: 2, Event: "receive", From: 1, Msg: "PRE_VOTE_REPLY", MsgID: "1:8",
 				Detail: "PRE_VOTE_REPLY no, promised 3", Why: []string{"1 says no, promised 3"},
 			})
 		}
 		v.miss(1, 5000, 3)
-		v.add(1, 5150, trace.Record{Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:77", Term: 1, Round: 2})
+		v.add(1, 5150, trace.Record{Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: read, Term: 1, Round: 2})
 		v.lead(2, 5200, 2)
 		in := v.last()
 		if strings.Contains(in.Why, "1 not answering and then paused") == answers || in.Leaderless < 3*time.Second {
