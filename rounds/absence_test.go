@@ -528,7 +528,7 @@ func TestAskedBeforeItWroteAndReadLater(t *testing.T) {
 
 // "Voter 1 not answering", and it was well: what it was asked was lost on its way, and it had nothing else to write
 // until a timer of its own was due. Or it had answered at once, at level info without a word of it, and was started
-// again later. Or its next process had been there for long before it wrote anything: level info does not tell its start.
+// again later. Or its next process had been there for long before it wrote a word: level info does not tell its start.
 // Or another one heard it while what it was asked was on its way.
 func TestAskedInVainAndWell(t *testing.T) {
 	reads := func(v *voters, ms int, id string) {
