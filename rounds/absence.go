@@ -296,7 +296,7 @@ func (g *group) readLate(id uint64, all []absence) []absence {
 			before, wrote := l.before(r.got.Add(-together), g.fix)
 			first, ok := l.after(r.got.Add(-1), g.fix)
 			from := latest(r.sent, g.fix.at(id, before.wall))
-			ran := before.read // it read another one
+			ran := before.read || g.fix.at(id, l.from).After(r.sent) // it read another one, or began
 			if heard := lastBefore(g.heard[id], r.got.Add(-together)); heard.After(from) {
 				ran, from = true, heard
 			}

@@ -529,7 +529,7 @@ func TestAskedBeforeItWroteAndReadLater(t *testing.T) {
 // "Voter 1 not answering", and it was well: what it was asked was lost on its way, and it had nothing else to write
 // until a timer of its own was due. Or it had answered at once, at level info without a word of it, and was started
 // again later. Or its next process had been there for long before it wrote a word: level info does not tell its start.
-// Or another one heard it while what it was asked was on its way.
+// Or another one heard it, or its next process began, while what it was asked was on its way.
 func TestAskedInVainAndWell(t *testing.T) {
 	reads := func(v *voters, ms int, id string) {
 		v.add(1, ms, trace.Record{Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: id, Term: 1, Round: 2})
@@ -573,6 +573,13 @@ func TestAskedInVainAndWell(t *testing.T) {
 			v.add(2, 2800, trace.Record{
 				Event: "receive", From: 1, Msg: "PRE_VOTE", MsgID: "1:77", Term: 1, Round: 2,
 			})
+			reads(v, 3300, "2:11201")
+		}},
+		"sent before it began": {"info", func(v *voters) {
+			suspected(v)
+			v.ask(2, 1120, 2)
+			v.life[1]++
+			v.add(1, 2200, trace.Record{Event: "timeout", Term: 1})
 			reads(v, 3300, "2:11201")
 		}},
 	} {
