@@ -201,7 +201,9 @@ func TestNominatedInAGap(t *testing.T) {
 	} {
 		v := newVoters()
 		v.algo, v.guarantee = "broadcast", "best-effort"
-		v.start(3, 0)
+		for node := uint64(1); node <= 3; node++ { // the logs begin with the first processes
+			v.start(node, 0)
+		}
 		v.add(3, 900, trace.Record{Event: "timeout", Term: 2})
 		v.lost(3, c.missing)
 		c.next.Event, c.next.Term = "timeout", 3
@@ -635,8 +637,8 @@ func TestLeaderOfAFormerProcess(t *testing.T) {
 }
 
 // "Missing, and a node followed it": the logs begin as a process of node 3 starts with nothing saved, and the others
-// follow node 3. They followed its former process, which is in no log and whose disk was lost. Where all logs begin with
-// a first process, there is no former one.
+// follow node 3. They followed its former process, which is in no log and whose disk was lost. Where all logs begin
+// with a first process, there is no former one.
 func TestLeaderThatLostItsDiskAsTheLogsBegin(t *testing.T) {
 	for name, cut := range map[string]bool{"the logs are cut": true, "the logs are whole": false} {
 		v := newVoters()

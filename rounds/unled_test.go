@@ -11,6 +11,10 @@ import (
 // "Nobody led the term" was told of one that a node had led in records that are missing: before its log begins, within
 // it, or after its end; or whose log is not here.
 func TestTermThatSomebodyMayHaveLed(t *testing.T) {
+	gap := func(v *voters) {
+		v.add(2, 1000, trace.Record{Term: 1})
+		v.seq["n2life1"] += 7
+	}
 	for name, c := range map[string]struct {
 		missing bool
 		spoil   func(v *voters)
@@ -19,7 +23,7 @@ func TestTermThatSomebodyMayHaveLed(t *testing.T) {
 		"all records are here": {false, func(*voters) {}, false},
 		"a log is missing":     {true, func(*voters) {}, true},
 		"a log begins later":   {false, func(v *voters) { v.seq["n2life1"] = 30 }, true},
-		"a gap":                {false, func(v *voters) { v.add(2, 1000, trace.Record{Term: 1}); v.seq["n2life1"] += 7 }, true},
+		"a gap":                {false, gap, true},
 	} {
 		v := newVoters()
 		for node := uint64(1); node <= 3; node++ {
