@@ -125,6 +125,9 @@ func (r *Round) part(p *Participant, live bool, g *group) Part {
 	case p.Node == r.Cause.Lost:
 		return PartLost
 	case r.startedAfter(p, g):
+		if l := g.nodes[p.Node].byIncarnation[p.Believed.Incarnation]; p.Late && g.startUnwritten(l, r.Winner.won) {
+			return PartLater
+		}
 		return PartJoined
 	case !live && !r.Winner.viewed && !p.Believed.IsZero() && r.unseenUntil(p, g): // it may have been there
 		return PartLater
@@ -221,9 +224,15 @@ func (r *Round) cameNext(l *life, g *group) bool {
 func (g *group) startedBy(l *life, second bool) time.Time {
 	from := g.fix.at(l.node, l.from)
 	if l.first() > 1 || !l.started && !second {
-		return from.Add(-unwritten)
+		return from.Add(-maxTransit)
 	}
 	return from
+}
+
+// startUnwritten reports whether the process may have started by the time t, long before its first record, as at level
+// info.
+func (g *group) startUnwritten(l *life, t time.Time) bool {
+	return l != nil && !l.debug && !l.started && !g.fix.at(l.node, l.from).Add(-unwritten).After(t)
 }
 
 // died reports whether the process of the node that ran before t had ended by then, or within maxTransit after,

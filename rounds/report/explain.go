@@ -388,7 +388,7 @@ func middle(g *rounds.Group, r *rounds.Round, theory bool) (sentences []string) 
 	w := r.Winner
 	if w == nil {
 		if r.PerhapsLed {
-			say("No record here tells that a node led the term.")
+			say("No record tells that a node led the term.")
 		} else {
 			say("Nobody led the term.")
 		}
