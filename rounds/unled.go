@@ -13,8 +13,19 @@ func (g *group) perhapsLed(r *Round) bool {
 	}
 	return slices.ContainsFunc(g.all, func(id uint64) bool {
 		m := g.nodes[id]
-		return m == nil || g.mayLackTerm(m, r.Term)
+		return m == nil || g.mayLackTerm(m, r.Term) || g.beganLate(m, r)
 	})
+}
+
+// beganLate reports whether the log of the node may begin after the round, with a process that was not the first one:
+// where terms are not saved, it may have led a higher one than that begins in.
+func (g *group) beganLate(m *member, r *Round) bool {
+	l := m.lives[0]
+	if l.surelyFirst() || len(r.Steps) == 0 {
+		return false
+	}
+	off := g.apart(l.node, r.Steps[0].Ref.Node)
+	return off == unbounded || g.fix.at(l.node, l.from).Add(off).After(r.From)
 }
 
 // mayLackTerm reports whether the node may have led the term in records that are missing: before its log begins,

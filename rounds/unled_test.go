@@ -24,6 +24,10 @@ func TestTermThatSomebodyMayHaveLed(t *testing.T) {
 		"a log is missing":     {true, func(*voters) {}, true},
 		"a log begins later":   {false, func(v *voters) { v.seq["n2life1"] = 30 }, true},
 		"a gap":                {false, gap, true},
+		"a log begins with a later process": {true, func(v *voters) {
+			v.life[2]++
+			v.add(2, 2500, trace.Record{Event: "start", Term: 1})
+		}, true},
 	} {
 		v := newVoters()
 		for node := uint64(1); node <= 3; node++ {
