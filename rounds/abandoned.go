@@ -189,15 +189,15 @@ func (g *group) ranOut(r *Leadership, at time.Time) time.Time {
 }
 
 // boundUntil returns until when at the latest a follower had promised the lease that follows no more, since the time
-// left. A lease runs from the HEARTBEAT that the follower answered, and it answered none while it slept. Its promise is
-// over if it would vote for another node.
+// left. A lease runs from the HEARTBEAT that the follower answered, and it answered none while it slept, unless its own
+// records tell of a lease for longer. Its promise is over if it would vote for another node.
 func (g *group) boundUntil(f *Follower, left time.Time) time.Time {
 	last := earliest(f.heard, latest(f.Until, left))
 	l := g.nodes[f.Node].byIncarnation[f.Last.Incarnation]
 	if l == nil {
 		return last.Add(g.leaseTime)
 	}
-	last = earliest(last, g.sleptSince(l, f.Until)).Add(g.leaseTime)
+	last = latest(earliest(last, g.sleptSince(l, f.Until)).Add(g.leaseTime), f.lease)
 	if l.free.seq >= f.Last.Seq {
 		last = earliest(last, g.fix.at(f.Node, l.free.wall))
 	}

@@ -399,3 +399,33 @@ func TestAllKilledAtOnce(t *testing.T) {
 		t.Errorf("%v at least, %v at most: %+v", in.Leaderless, in.AtMost(), in)
 	}
 }
+
+// "It led until 5.72 s", and it led until 5.97 s: a follower read a question late that had been held up on its way, and
+// counted as one that had slept since. Its own records tell that it had promised the lease for longer.
+func TestLeaseThatWasPromisedMeanwhile(t *testing.T) {
+	for _, promised := range []bool{true, false} {
+		v := newVoters()
+		v.level = "info"
+		v.ask(3, 0, 1)
+		v.elect(3, 1, 1, 2)
+		v.add(2, 2000, trace.Record{
+			Event: "timeout", Term: 1, Round: 2, Leader: 3, Token: 1, ValidUntil: atMS(2900),
+			Why: []string{"x -> y"}, Sent: []string{"PRE_VOTE>1#2:7"},
+		})
+		v.miss(2, 2910, 3)
+		asked := trace.Record{
+			Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:7", Term: 1, Leader: 3, Token: 1,
+			Why: []string{"2 asks for term 2 -> no, promised 3"},
+		}
+		want := atMS(2990)
+		if promised {
+			asked.ValidUntil, want = atMS(4980), atMS(4980)
+		}
+		v.add(1, 4890, asked)
+		v.miss(1, 4985, 3)
+		v.add(2, 9000, trace.Record{Event: "timeout", Term: 1})
+		if l := v.b.History().Groups[0].Leaderships[0]; l.End.Before(want) || !promised && l.End.After(atMS(4000)) {
+			t.Errorf("promised %v: until %v: %+v", promised, l.End, l)
+		}
+	}
+}
