@@ -118,7 +118,7 @@ func TestTellElectionOfTwoTerms(t *testing.T) {
 	teller{&out}.draw(e)
 	last := -1
 	for _, want := range []string{
-		"term 2, bully: nobody led, term 3 came after it",
+		"term 2, bully: nobody led, as far as the records tell, term 3 came after it", // they begin with the death
 		"leader 4 is gone (node 2: link-closed 4, dial-refused 4)", "ELECTION > 3 4",
 		"\n\n   term 3, bully: node 3 leads", "COORDINATOR > 1 2",
 	} {
