@@ -503,12 +503,18 @@ func followers(g *rounds.Group, r *rounds.Round) (sentences []string) {
 				had = ""
 			}
 		}
-		believed := " "
+		seen := " "
 		if r.Winner.Viewed() { // else nothing tells that it did
-			believed = ", which the winner believed alive, "
+			seen = ", which the winner believed alive, "
 		}
-		say("%s%s%sended%s.", words.Upper(words.Nodes(dead)), believed, had, proof(names, known, by...))
+		say("%s%s%sended%s.", words.Upper(words.Nodes(dead)), seen, had, proof(names, known, by...))
 	}
+	return append(sentences, latecomers(names, r)...)
+}
+
+// latecomers says who came after the winner had won, and who took part but is not known to have followed.
+func latecomers(names *rounds.Names, r *rounds.Round) (sentences []string) {
+	say := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
 	var told, untold []uint64
 	for _, p := range r.Participants {
 		switch {
