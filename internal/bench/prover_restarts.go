@@ -15,7 +15,7 @@ import (
 // wiping kills a voter, deletes its data, and restarts it; later it kills and restarts the voter
 // twice more.
 func (p *prover) wiping(dice *rand.Rand, id proto.NodeID) *fault {
-	f := &fault{kind: "wipe a disk", what: p.whose(id) + ", restarted twice", nodes: []proto.NodeID{id}, disk: true}
+	f := &fault{kind: "wipe a disk", what: p.whose(id) + ", restarted twice", nodes: []proto.NodeID{id}, voted: true}
 	wipe := func() error {
 		if err := p.takeAway(id); err != nil {
 			return err
@@ -81,6 +81,7 @@ func (p *prover) wrongly(ids []proto.NodeID, flags []string, hold time.Duration)
 	f := &fault{
 		kind: "restart with wrong flags", nodes: ids,
 		alone: true, // a node without voters that is cut off is a cluster of its own
+		voted: true, // a voter that has saved no list may start with any
 	}
 	var whose []string
 	for _, id := range ids {

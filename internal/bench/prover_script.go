@@ -18,7 +18,7 @@ type fault struct {
 	kind  string
 	what  string         // which node it strikes, and how
 	nodes []proto.NodeID // nodes that are away because of it
-	disk  bool           // a voter loses its disk
+	voted bool           // no voter may have just lost its disk: all have voted since
 	alone bool           // no other fault may happen at the same time
 	steps []step         // in order; the last one ends the fault
 
@@ -60,6 +60,9 @@ func (p *prover) torment(ctx context.Context) error {
 	}
 	if _, err := p.AwaitWrite(ctx, time.Now()); err != nil {
 		return fmt.Errorf("no first write: %w", err)
+	}
+	if _, err := p.nodes.WaitAgreed(ctx); err != nil { // until all voters have saved their list
+		return fmt.Errorf("before the first fault: %w", err)
 	}
 	for end := time.Now().Add(p.Time); time.Now().Before(end); {
 		if err := p.play(ctx, p.draw(dice)); err != nil {
@@ -175,7 +178,7 @@ func (p *prover) oneOf(dice *rand.Rand) *fault {
 	for {
 		place := dice.IntN(total)
 		i := slices.IndexFunc(all, func(k kind) bool { place -= k.weight; return place < 0 })
-		if f := all[i].draw(dice, p.victim(dice)); !f.disk || p.recovered() {
+		if f := all[i].draw(dice, p.victim(dice)); !f.voted || p.recovered() {
 			return f
 		}
 	}
