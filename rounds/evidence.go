@@ -179,12 +179,14 @@ func Quoted(text string) string {
 }
 
 // drop is one process's evidence against another node. back is when that process saw the other alive again, by the
-// record backRef, or when the next process of its node began, with a zero backRef; zero if it never did.
+// record backRef, or when the next process of its node began, with a zero backRef; zero if it never did. since is when
+// the other was still in view, if records are missing since, and nothing names the other: so it may have gone at any
+// time from then on.
 type drop struct {
 	Detection
 	about       uint64
 	incarnation string // of the process that is proven dead; empty if the evidence names none
-	back        time.Time
+	since, back time.Time
 	backRef     Ref
 }
 
@@ -199,18 +201,19 @@ func (d *drop) takenBack(t time.Time) bool { return !d.back.IsZero() && d.back.B
 
 // dropsBy returns the evidence of one process against others, in the order of its records.
 func (l *life) dropsBy(fix clockFix) (drops []*drop) {
-	var alive []uint64
+	var view happening
 	gone, sees := map[uint64]*drop{}, map[uint64]bool{}
-	add := func(id uint64, h happening, evidence, incarnation string) {
+	add := func(id uint64, h happening, evidence, incarnation string) *drop {
 		at := fix.at(l.node, h.wall)
 		if d := gone[id]; d != nil && d.proven() && at.Sub(d.At) <= maxTransit {
 			d.Evidence, d.Words = evidence, l.ref(h.seq) // a view without the node follows its proof at once
-			return
+			return d
 		}
 		seen := Detection{Node: l.node, Evidence: evidence, Ref: l.ref(h.seq), At: at}
 		d := &drop{Detection: seen, about: id, incarnation: incarnation}
 		gone[id] = d
 		drops = append(drops, d)
+		return d
 	}
 	for _, h := range l.allHappenings() {
 		switch h.event {
@@ -226,9 +229,14 @@ func (l *life) dropsBy(fix clockFix) (drops []*drop) {
 			for _, id := range h.alive {
 				sees[id] = true
 			}
-			for _, id := range union(alive, accused(h.evidence)) {
-				if !sees[id] && id != l.node {
-					add(id, h, h.evidence, "")
+			named := accused(h.evidence)
+			for _, id := range union(view.alive, named) {
+				if sees[id] || id == l.node {
+					continue
+				}
+				d := add(id, h, h.evidence, "")
+				if !slices.Contains(named, id) && l.rangeOf(h.seq) > view.seq {
+					d.since = fix.at(l.node, view.wall)
 				}
 			}
 			for _, id := range h.alive {
@@ -237,7 +245,7 @@ func (l *life) dropsBy(fix clockFix) (drops []*drop) {
 					delete(gone, id)
 				}
 			}
-			alive = h.alive
+			view = h
 		}
 	}
 	return drops
@@ -332,6 +340,9 @@ func (g *group) findDrops() {
 	for _, id := range slices.Sorted(maps.Keys(g.nodes)) {
 		for _, l := range g.nodes[id].lives {
 			for _, d := range l.dropsBy(g.fix) {
+				if g.mayBeFormer(d) {
+					continue
+				}
 				if d.back.IsZero() && l.next != nil {
 					d.back = g.fix.at(id, l.next.from)
 				}
@@ -346,6 +357,16 @@ func (g *group) findDrops() {
 		}
 		g.noteUnlogged(drops)
 	}
+}
+
+// mayBeFormer reports whether the node may have gone from view over missing records, before its present process began.
+func (g *group) mayBeFormer(d *drop) bool {
+	m := g.nodes[d.about]
+	if d.since.IsZero() || m == nil {
+		return false
+	}
+	l := m.at(d.At, g.fix)
+	return l != nil && g.fix.at(l.node, l.from).After(d.since.Add(-g.apart(d.Node, d.about)))
 }
 
 // noteUnlogged keeps the first proof of the end of each process of a node that is in no log, of the evidence against

@@ -442,3 +442,25 @@ func TestASilenceEndsWithWhatAPeerSaw(t *testing.T) {
 		t.Errorf("want %q in\n%s", want, text)
 	}
 }
+
+// "Node 3 was silent to node 5": the peer's records of the end of its former process are missing, and the present one
+// was never in the peer's view.
+func TestGoneFromViewOverMissingRecords(t *testing.T) {
+	for name, c := range map[string]struct {
+		missing uint64
+		events  int
+	}{"all records are here": {0, 2}, "a gap": {3, 1}} {
+		v := newVoters()
+		v.guarantee = "best-effort"
+		v.start(2, 0)
+		v.lose(1, 100, "joined 2, joined 3", 1, 2, 3)
+		v.start(2, 2000)
+		v.seq[fmt.Sprint("n1life", v.life[1])] += c.missing
+		v.lose(1, 3000, "joined 4", 1, 3, 4)
+		v.add(2, 4000, trace.Record{Event: "timeout"})
+		lives := v.livesOf(2)
+		if e := lives[1].Events; len(e) != c.events {
+			t.Errorf("%s: %+v", name, e)
+		}
+	}
+}
