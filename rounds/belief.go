@@ -35,7 +35,8 @@ type heartbeat struct {
 type turn struct {
 	changed bool          // the record says that the belief changed in it
 	was     uint64        // whom it believed in until then, by its own word; 0 if it does not say it
-	term    uint64        // of the process before that record, as far as that says it
+	term    uint64        // of the process before that record, or a later one
+	exact   bool          // the record says it, and a process that led then led that term
 	expired bool          // the lease that it believed in ended by itself
 	late    time.Duration // how long before the record that was, if the process says so
 	release bool          // the message with which the belief changed says that its sender leads no more
@@ -80,7 +81,8 @@ func (l *life) noteBelief(rec *trace.Record, reasons []reason, m mark) {
 	b := &l.beliefs[len(l.beliefs)-1]
 	b.first, b.last, b.leader, b.term, b.unsettled = m, m, rec.Leader, term, unsettled
 	b.until, b.heard = rec.ValidUntil, heard
-	b.turn = turn{from: rec.From, msgID: rec.MsgID, term: termBefore(rec, reasons)}
+	b.turn = turn{from: rec.From, msgID: rec.MsgID}
+	b.turn.term, b.turn.exact = termBefore(rec, reasons)
 	b.turn.vote = slices.Contains(voteKinds, rec.Msg)
 	b.turn.expired, b.turn.late = expires(reasons)
 	b.turn.release, b.turn.over = rec.Msg == proto.KindRelease.String(), releasedTerm(reasons)
@@ -158,15 +160,15 @@ func leaderTerm(rec *trace.Record, reasons []reason) (term uint64, unsettled boo
 	return rec.Term, false
 }
 
-// termBefore returns the term of the process before the record, as far as that says it. Under a lease, a process may
-// enter another term than its own.
-func termBefore(rec *trace.Record, reasons []reason) uint64 {
+// termBefore returns the term of the process before the record, if that says it, and else a later one. Under a lease, a
+// process may enter another term than its own. Without one, a process that leads leads its own term.
+func termBefore(rec *trace.Record, reasons []reason) (term uint64, exact bool) {
 	for i := range reasons {
 		if enters, ok := decided[algorithms.Enters](&reasons[i]); ok && !leased(rec.Guarantee) {
-			return reasons[i].term(enters.Above)
+			return reasons[i].term(enters.Above), true
 		}
 	}
-	return rec.Term
+	return rec.Term, false
 }
 
 // releasedTerm returns the term that a leader gave up, by its word in one of the reasons, 0 for none.

@@ -10,6 +10,7 @@ import (
 type unseenReign struct {
 	led   uint64 // the leader
 	term  uint64 // of the process until then, or a later one
+	exact bool   // the leader led that term
 	after time.Time
 	until time.Time
 	by    Ref
@@ -22,7 +23,7 @@ func (g *group) noteUnseen(l *life, b, before *belief) {
 		return
 	}
 	u := unseenReign{
-		led: b.turn.was, term: b.turn.term, by: l.ref(b.first.seq),
+		led: b.turn.was, term: b.turn.term, exact: b.turn.exact, by: l.ref(b.first.seq),
 		until: g.fix.at(l.node, b.first.wall).Add(-b.turn.late),
 	}
 	if before != nil {
@@ -73,7 +74,10 @@ func (in *Incident) ledBetween(g *group, former *Leadership) {
 // told reports whether the leadership may be one of which records tell: those of its leader, or of its followers, which
 // may have begun to follow when it was over.
 func (u *unseenReign) told(r *Leadership) bool {
-	return r.Term <= u.term && (r.First.IsZero() || r.Term == u.term && !r.From.After(u.until))
+	if r.First.IsZero() {
+		return r.Term == u.term || !u.exact && r.Term < u.term
+	}
+	return r.Term == u.term && !r.From.After(u.until)
 }
 
 // sinceBetween lets the time in which nobody led begin when Between ceased to lead. Where Former is known to have

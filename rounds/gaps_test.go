@@ -778,3 +778,41 @@ func TestSomebodyLedInAGapBetween(t *testing.T) {
 		}
 	}
 }
+
+// "Nobody led for 2.08 s": the log of who led in between begins with the record in which it ceased to. It had led an
+// earlier term, too, as a follower tells. That one may have ended only now, if the record does not say which term did.
+func TestSomebodyLedBetweenBeforeItsLogBegins(t *testing.T) {
+	for why, c := range map[string]struct {
+		between uint64
+		want    time.Duration
+	}{
+		"term 4 is above 3 -> adopt it":                    {2, time.Second},
+		"the operator asked -> call an election of term 4": {0, 3 * time.Second},
+	} {
+		v := newVoters()
+		v.algo, v.guarantee = "invitation", "best-effort"
+		v.add(1, 500, trace.Record{
+			Event: "receive", Term: 1, Leader: 2, LeaderChange: trace.Elected, PrevLeader: new(uint64),
+			Why: []string{"2 leads term 1 -> follow it"},
+		})
+		lead := func(id uint64, ms int, term uint64) {
+			v.add(id, ms, trace.Record{
+				Event: "timeout", Term: term, Leader: id, LeaderChange: trace.Elected, PrevLeader: new(uint64),
+				Why: []string{fmt.Sprintf("no higher node is alive -> lead term %d", term)},
+			})
+		}
+		cease := func(id uint64, ms int, term uint64, why string) {
+			v.add(id, ms, trace.Record{
+				Event: "receive", Term: term, LeaderChange: trace.Deposed, PrevLeader: &id, Why: []string{why},
+			})
+		}
+		lead(1, 2000, 2)
+		cease(1, 3000, 3, "term 3 is above 2 -> adopt it")
+		v.seq[fmt.Sprint("n2life", v.life[2])] = 14
+		cease(2, 5000, 4, why)
+		lead(2, 6000, 4)
+		if in := v.last(); in.Former != 1 || in.Between != c.between || in.Leaderless != c.want {
+			t.Errorf("%s: between: node %d, for %v: %+v", why, in.Between, in.Leaderless, in)
+		}
+	}
+}
