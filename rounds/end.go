@@ -238,10 +238,20 @@ func (g *group) endedBefore(r *Leadership) {
 // heldOn reports whether the leader seems to have renewed its lease until its process ended: a majority of the voters,
 // the leader among them, believed in it then. For one whose lease ended by itself soon after, or would have, it had
 // sent no HEARTBEAT for long; one that slept may have noticed that end late. Where no record says who votes, one
-// follower is enough.
+// follower is enough. It leaves out who had only got an earlier HEARTBEAT than one that found the lease over by then:
+// that was held up.
 func (g *group) heldOn(r *Leadership) bool {
-	with := map[uint64]bool{r.Leader: true}
-	for _, f := range g.followersAt(r, r.End) {
+	with, over := map[uint64]bool{r.Leader: true}, uint64(0)
+	followers := g.followersAt(r, r.End)
+	for i := range followers {
+		if f := &followers[i]; f.expired && g.expired(f).Before(r.End) {
+			over = max(over, f.number)
+		}
+	}
+	for _, f := range followers {
+		if f.number < over {
+			continue
+		}
 		held, until := f.Until, r.End
 		if l := g.nodes[f.Node].byIncarnation[f.Last.Incarnation]; f.expired {
 			held = g.expired(&f)

@@ -158,6 +158,29 @@ func TestLeaseBeforeTheProcess(t *testing.T) {
 	}
 }
 
+// "By the process, which did not crash then": a HEARTBEAT was held up until after another voter had found that the
+// lease of a later one was over.
+func TestLeaseThatALateHeartbeatDoesNotProlong(t *testing.T) {
+	for number, want := range map[int]rounds.EndKind{50: rounds.EndedUnseen, 61: rounds.EndedByProcess} {
+		v := newVoters()
+		v.ask(3, 0, 1)
+		v.elect(3, 1, 1, 2)
+		heartbeat := func(node uint64, ms, number, until int) {
+			v.add(node, ms, trace.Record{
+				Event: "receive", From: 3, Msg: "HEARTBEAT", MsgID: fmt.Sprint("3:", number), Term: 1, Leader: 3,
+				Token: 1, ValidUntil: atMS(until),
+			})
+		}
+		heartbeat(2, 2000, 60, 3000)
+		heartbeat(1, 2500, number, 5000)
+		v.miss(2, 3000, 3)
+		v.add(1, 3500, trace.Record{Event: "gone", About: 3, Detail: "3 n3life0", Term: 1, Leader: 3, Token: 1})
+		if l := v.b.History().Groups[0].Leaderships[0]; !l.End.Equal(atMS(3500)) || l.Ended.Kind != want {
+			t.Errorf("HEARTBEAT %d: %+v", number, l)
+		}
+	}
+}
+
 // "A leader that never led": it announced that it had won, had to end a split before it led, and its process ended.
 func TestWonWithoutLeading(t *testing.T) {
 	s := newScript()
