@@ -131,6 +131,9 @@ func (in *Incident) Missing(id uint64, how string) (at time.Time) {
 	return at
 }
 
+// Unheard reports whether Why says of the node that there is no sign of life of it.
+func (in *Incident) Unheard(id uint64) bool { return !in.Missing(id, unheard).IsZero() }
+
 // AtMost returns for how long nobody led at most.
 func (in *Incident) AtMost() time.Duration {
 	switch {

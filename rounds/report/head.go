@@ -406,11 +406,29 @@ func believedAlive(g *rounds.Group) map[uint64]time.Time {
 	return alive
 }
 
-// unheardOf reports whether the node wrote nothing since somebody else began to lead who leads still, as far as the
-// records go: who follows a leader writes that.
+// unheardOf reports whether the node wrote nothing since somebody else began to lead: who follows a leader writes that.
+// Or it wrote nothing since nobody leads, and the reason for that is that there is no sign of life of it.
 func unheardOf(g *rounds.Group, n *rounds.Node) bool {
 	last, _ := leading(g)
-	return last != nil && last.Leader != n.ID && lastLife(n).Until.Before(last.From)
+	if last == nil {
+		last = ledLast(g)
+	}
+	wrote := lastLife(n).Until
+	if last != nil && last.Leader != n.ID && wrote.Before(last.From) {
+		return true
+	}
+	in := vacancy(g)
+	return in != nil && wrote.Before(in.From) && in.Unheard(n.ID)
+}
+
+// ledLast returns the last leadership that another node followed, nil if there is none.
+func ledLast(g *rounds.Group) *rounds.Leadership {
+	for i := len(g.Leaderships) - 1; i >= 0; i-- {
+		if r := &g.Leaderships[i]; len(r.Followers) > 0 {
+			return r
+		}
+	}
+	return nil
 }
 
 // lastEvent returns the last thing that happened to the node's last process, the zero event if nothing did.
