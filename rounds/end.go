@@ -281,6 +281,11 @@ func (g *group) wroteUnseen(r *Leadership) bool {
 	if slices.ContainsFunc(r.Followers, func(f Follower) bool { return f.number > l.numbered }) {
 		return true
 	}
+	return g.sentUnseen(l)
+}
+
+// sentUnseen reports whether others got messages that the process sent after its last record, as far as clocks tell.
+func (g *group) sentUnseen(l *life) bool {
 	last := g.fix.at(l.node, l.until)
 	return slices.ContainsFunc(g.orphans[l.node], func(at time.Time) bool {
 		return at.After(last) && (l.next == nil || at.Before(g.fix.at(l.node, l.next.from)))

@@ -13,7 +13,7 @@ func (g *group) perhapsLed(r *Round) bool {
 	}
 	return slices.ContainsFunc(g.all, func(id uint64) bool {
 		m := g.nodes[id]
-		return m == nil || g.mayLackTerm(m, r.Term) || g.beganLate(m, r)
+		return m == nil || g.mayLackTerm(m, r) || g.beganLate(m, r)
 	})
 }
 
@@ -30,17 +30,19 @@ func (g *group) beganLate(m *member, r *Round) bool {
 
 // mayLackTerm reports whether the node may have led the term in records that are missing: before its log begins,
 // between two processes, within one, or after its log ends, where others go on.
-func (g *group) mayLackTerm(m *member, term uint64) bool {
+func (g *group) mayLackTerm(m *member, r *Round) bool {
 	if m.hidden || len(m.lives) == 0 {
 		return true
 	}
-	reached := uint64(0) // the highest term of the processes before
+	term, reached := r.Term, uint64(0) // the highest term of the processes before
 	for i, l := range m.lives {
 		first := i == 0 && l.surelyFirst()
 		if !first && l.began() >= term && reached < term || l.mayLackTerm(term) {
 			return true
 		}
-		reached = max(reached, l.top.term)
+		if reached = max(reached, l.top.term); reached <= term && l.next != nil && g.mayLackEnd(l, r) {
+			return true
+		}
 	}
 	last := m.lives[len(m.lives)-1]
 	if reached > term || g.goodbye(last) != nil {
@@ -48,6 +50,25 @@ func (g *group) mayLackTerm(m *member, term uint64) bool {
 	}
 	node := last.node
 	return g.logEnd(node).Add(maxTransit).Before(g.logsEndBy(node))
+}
+
+// mayLackEnd reports whether the last record of a process that ended may be missing, and of the round, by when that
+// began: others received what it sent later, or records are missing in any log, and nothing tells how many.
+func (g *group) mayLackEnd(l *life, r *Round) bool {
+	if g.goodbye(l) != nil || len(r.Steps) > 0 && g.endedSince(l, r.Steps[0].Ref.Node, r.From) {
+		return false
+	}
+	return g.holed() || g.sentUnseen(l)
+}
+
+// holed reports whether records are missing between others of any process: so may be the last ones of each.
+func (g *group) holed() bool {
+	for _, m := range g.nodes {
+		if slices.ContainsFunc(m.lives, func(l *life) bool { return l.missing() > 0 }) {
+			return true
+		}
+	}
+	return false
 }
 
 // mayLackTerm reports whether a record of the process is missing that may be of the term: from the last one before

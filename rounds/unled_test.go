@@ -9,11 +9,20 @@ import (
 )
 
 // "Nobody led the term" was told of one that a node had led in records that are missing: before its log begins, within
-// it, or after its end; or whose log is not here.
+// it, or after its end; or whose log is not here. So may the last record be of a process that crashed, where others are
+// missing.
 func TestTermThatSomebodyMayHaveLed(t *testing.T) {
 	gap := func(v *voters) {
 		v.add(2, 1000, trace.Record{Term: 1})
 		v.seq["n2life1"] += 7
+	}
+	crash := func(v *voters) {
+		v.life[2]++
+		v.add(2, 2500, trace.Record{Event: "start", Term: 1})
+	}
+	lost := func(v *voters) { // and it is not known how many
+		v.seq["n1life1"] += 7
+		v.add(1, 1000, trace.Record{Term: 1})
 	}
 	for name, c := range map[string]struct {
 		missing bool
@@ -28,6 +37,9 @@ func TestTermThatSomebodyMayHaveLed(t *testing.T) {
 			v.life[2]++
 			v.add(2, 2500, trace.Record{Event: "start", Term: 1})
 		}, true},
+		"a crash":                            {false, crash, false},
+		"a crash, where records are missing": {false, func(v *voters) { lost(v); crash(v) }, true},
+		"records are missing before":         {false, lost, false},
 	} {
 		v := newVoters()
 		for node := uint64(1); node <= 3; node++ {
