@@ -275,7 +275,7 @@ func (g *group) heldOn(r *Leadership) bool {
 func (g *group) wroteUnseen(r *Leadership) bool {
 	l := r.life
 	alone := len(r.Followers) == 0
-	if l.next != nil && (l.next.first() > 1 || alone && l.next.began() > g.inRound(l.highest())) {
+	if l.next != nil && (l.next.first() > 1 || alone && l.next.began() > g.inRound(l.highest)) {
 		return true
 	}
 	if slices.ContainsFunc(r.Followers, func(f Follower) bool { return f.number > l.numbered }) {

@@ -36,6 +36,7 @@ type life struct {
 	lead        int64     // by how many µs its hybrid clock was ahead of its own clock in the record that came first
 	inOrder     bool      // whether marks is sorted by number
 	top         mark      // of the highest number
+	highest     uint64    // the highest term in its records
 	numbered    uint64    // the highest number of a message that it sent
 	lists
 
@@ -230,18 +231,10 @@ func (l *life) began() uint64 {
 	return max(first.own, first.round)
 }
 
-// highest returns the highest term in the records.
-func (l *life) highest() (term uint64) {
-	for _, m := range l.marks {
-		term = max(term, m.own, m.round)
-	}
-	return term
-}
-
 // mark keeps m.
 func (l *life) mark(m mark) {
 	l.inOrder = (l.inOrder || len(l.marks) == 0) && m.seq > l.top.seq
-	l.marks = append(l.marks, m)
+	l.marks, l.highest = append(l.marks, m), max(l.highest, m.own, m.round)
 	if m.seq > l.top.seq {
 		l.top = m
 	}

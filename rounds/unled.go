@@ -3,18 +3,48 @@ package rounds
 import (
 	"cmp"
 	"slices"
+
+	"github.com/ringleader-dev/ringleader/proto"
 )
 
 // perhapsLed reports whether records are missing that would tell whether somebody led the term of the round: the log of
-// a node, or those of a process that may have been in the term when it wrote them.
+// a node, or those of a process that may have been in the term when it wrote them. Under a lease, a majority of the
+// voters may have voted for such a node.
 func (g *group) perhapsLed(r *Round) bool {
 	if g.all == nil {
 		g.all = g.everybody()
 	}
-	return slices.ContainsFunc(g.all, func(id uint64) bool {
+	lacking := slices.DeleteFunc(slices.Clone(g.all), func(id uint64) bool {
 		m := g.nodes[id]
-		return m == nil || g.mayLackTerm(m, r) || g.beganLate(m, r)
+		return m != nil && !g.mayLackTerm(m, r) && !g.beganLate(m, r)
 	})
+	if !leased(g.guarantee) || len(g.voters) == 0 {
+		return len(lacking) > 0
+	}
+	return slices.ContainsFunc(lacking, func(id uint64) bool { return g.mayHaveWon(r, id, lacking) })
+}
+
+// mayHaveWon reports whether a majority of the voters may have voted for the node in the round: those whose records are
+// missing, and those which sent it anything but a question or a no.
+func (g *group) mayHaveWon(r *Round, candidate uint64, lacking []uint64) bool {
+	with := map[uint64]bool{candidate: true}
+	for _, id := range lacking {
+		with[id] = true
+	}
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		asks := slices.Contains(askKinds, m.Kind) || m.Kind == proto.KindPreVoteReply.String()
+		if m.To == candidate && !asks && !r.refuses(m) {
+			with[m.From] = true
+		}
+	}
+	votes := 0
+	for id := range g.voters {
+		if with[id] {
+			votes++
+		}
+	}
+	return 2*votes > len(g.voters)
 }
 
 // beganLate reports whether the log of the node may begin after the round, with a process that was not the first one:
@@ -34,12 +64,13 @@ func (g *group) mayLackTerm(m *member, r *Round) bool {
 	if m.hidden || len(m.lives) == 0 {
 		return true
 	}
-	term, reached := r.Term, uint64(0) // the highest term of the processes before
+	term, reached, known := r.Term, uint64(0), uint64(0) // the highest of the processes before, and of their rounds
 	for i, l := range m.lives {
-		first := i == 0 && l.surelyFirst()
-		if !first && l.began() >= term && reached < term || l.mayLackTerm(term) {
+		unknown := i == 0 && !l.surelyFirst() || i > 0 && l.began() > g.inRound(known) && !g.toldTerm(l)
+		if unknown && l.began() >= term && reached < term || l.mayLackTerm(term) {
 			return true
 		}
+		known = max(known, l.highest)
 		if reached = max(reached, l.top.term); reached <= term && l.next != nil && g.mayLackEnd(l, r) {
 			return true
 		}
@@ -51,6 +82,10 @@ func (g *group) mayLackTerm(m *member, r *Round) bool {
 	node := last.node
 	return g.logEnd(node).Add(maxTransit).Before(g.logsEndBy(node))
 }
+
+// toldTerm reports whether others may have told the process the term of its first record, which is not that of its
+// start, as at level info.
+func (g *group) toldTerm(l *life) bool { return len(g.all) > 1 && !l.started && l.first() == 1 }
 
 // mayLackEnd reports whether the last record of a process that ended may be missing, and of the round, by when that
 // began: others received what it sent later, or records are missing in any log, and nothing tells how many.

@@ -42,6 +42,7 @@ func TestTermThatSomebodyMayHaveLed(t *testing.T) {
 		"records are missing before":         {false, lost, false},
 	} {
 		v := newVoters()
+		v.algo, v.guarantee = "hs", "best-effort"
 		for node := uint64(1); node <= 3; node++ {
 			if node != 2 || !c.missing {
 				v.start(node, 0)
@@ -56,10 +57,88 @@ func TestTermThatSomebodyMayHaveLed(t *testing.T) {
 				v.add(node, 3000, trace.Record{Term: 3, Event: "timeout"})
 			}
 		}
-		rs := v.b.History().Groups[0].Rounds
-		i := slices.IndexFunc(rs, func(r *rounds.Round) bool { return r.Term == 2 })
-		if i < 0 || rs[i].State != rounds.Superseded || rs[i].PerhapsLed != c.want {
-			t.Errorf("%s: round %d of %+v", name, i, rs)
+		if got := v.perhapsLed(t, 2); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// perhapsLed reports whether a term that was superseded is told to have perhaps been led.
+func (v *voters) perhapsLed(t *testing.T, term uint64) bool {
+	t.Helper()
+	rs := v.b.History().Groups[0].Rounds
+	i := slices.IndexFunc(rs, func(r *rounds.Round) bool { return r.Term == term })
+	if i < 0 || rs[i].State != rounds.Superseded {
+		t.Fatalf("round %d of %+v", i, rs)
+	}
+	return rs[i].PerhapsLed
+}
+
+// A node leads under a lease only if a majority of the voters votes for it: where the logs of the others are here, and
+// tell of no vote, it did not lead, whatever is missing of its own.
+func TestTermThatTooFewVotersKnow(t *testing.T) {
+	const all, one, most = 3, 2, 1 // logs
+	for name, c := range map[string]struct {
+		logs  uint64
+		votes bool
+		want  bool
+	}{
+		"all logs are here":                  {all, false, false},
+		"a log is missing":                   {one, false, false},
+		"a log is missing, and a vote to it": {one, true, true},
+		"most logs are missing":              {most, false, true},
+	} {
+		v := newVoters()
+		for node := uint64(1); node <= c.logs; node++ {
+			v.start(node, 0)
+			v.add(node, 5, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		}
+		v.ask(1, 1100, 2)
+		if c.votes {
+			v.add(2, 1200, trace.Record{
+				Term: 1, Round: 2, Event: "receive", From: 3, Msg: "REQUEST_VOTE", MsgID: "3:1",
+				Why: []string{"nothing binds this voter -> vote for 3 in term 2"}, Sent: []string{"VOTE>3#2:9"},
+			})
+		}
+		v.ask(1, 2000, 3)
+		for node := uint64(1); node <= c.logs; node++ {
+			v.add(node, 3000, trace.Record{Term: 3, Event: "timeout"})
+		}
+		if got := v.perhapsLed(t, 2); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// A node whose next process began in a saved term was said to have perhaps led the terms before it in records that are
+// missing: it had written of that term before, or wrote no start, as at level info, and so may have passed terms since.
+func TestNextProcessThatBeginsInALaterTerm(t *testing.T) {
+	for name, c := range map[string]struct {
+		round uint64 // in which the process before voted last
+		event string // with which the next one begins
+		want  bool
+	}{
+		"it had not known of the term": {1, "start", true},
+		"it had written of the term":   {3, "start", false},
+		"it wrote no start":            {1, "receive", false},
+	} {
+		v := newVoters()
+		v.algo, v.guarantee = "hs", "best-effort"
+		for node := uint64(1); node <= 3; node++ {
+			v.start(node, 0)
+			v.add(node, 5, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		}
+		v.add(2, 900, trace.Record{Term: 1, Event: "timeout"})
+		v.add(2, 1000, trace.Record{Term: 1, Round: c.round, Event: "timeout"})
+		v.ask(3, 1100, 2)
+		v.ask(3, 2000, 3)
+		v.life[2]++
+		v.add(2, 2500, trace.Record{Term: 1, Round: 3, Event: c.event})
+		for node := uint64(1); node <= 3; node++ {
+			v.add(node, 3000, trace.Record{Term: 3, Event: "timeout"})
+		}
+		if got := v.perhapsLed(t, 2); got != c.want {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }
