@@ -315,8 +315,9 @@ func (g *group) incident(c *change) Incident {
 		in.From, in.Ended = in.Until, Ending{Kind: EndedUnseen, Known: Inferred}
 	}
 	beside := in.ledBeside(g, c)
-	if in.perhaps(g, former); !beside.IsZero() {
-		in.From, in.Perhaps, in.PerhapsRef = earliest(beside, in.Until), time.Time{}, Ref{}
+	if in.perhaps(g, former); !beside.at.IsZero() {
+		in.From, in.Perhaps, in.PerhapsRef = earliest(beside.at, in.Until), time.Time{}, Ref{}
+		in.prove(beside.by)
 	}
 	in.Leaderless = max(in.Until.Sub(in.From), 0)
 	if next != nil && (next.unseen || next.First.IsZero()) && in.Leaderless > 0 {
@@ -336,7 +337,7 @@ func (g *group) incident(c *change) Incident {
 		in.ledBetween(g, former)
 	}
 	in.Why = in.reason(g) // by the time since Former ceased to lead
-	in.sinceBetween(g, !beside.IsZero())
+	in.sinceBetween(g, !beside.at.IsZero())
 	return in
 }
 
@@ -370,18 +371,18 @@ func (in *Incident) unsure(g *group, former, next *Leadership) bool {
 	return by != 0 && !g.paths.linked(by, in.by)
 }
 
-// ledBeside returns until when another one led on another side, where it led when the leader before ceased to, and zero
-// if none did: without a lease, nothing keeps it from that.
-func (in *Incident) ledBeside(g *group, c *change) (until time.Time) {
+// ledBeside returns until when another one led on another side, when the leader before had ceased to, and the record of
+// that; zero if none did: without a lease, nothing keeps it from that.
+func (in *Incident) ledBeside(g *group, c *change) (until moment) {
 	if leased(g.guarantee) || !in.Until.After(in.From) {
 		return until
 	}
 	const most = 64 // leaderships that began before; it is hardly ever the last but one
-	before := len(g.list) - len(g.begunAfter(in.From))
-	for _, r := range g.list[max(0, before-most):before] {
-		if r != c.former && r != c.next && !r.First.IsZero() && r.End.After(in.From) &&
-			g.silentFor(r.Leader, in.From, earliest(r.End, in.Until)) == 0 {
-			until = latest(until, r.End)
+	before, next := len(g.list)-len(g.begunAfter(in.From)), len(g.list)-len(g.begunAfter(in.Until))
+	for _, r := range g.list[max(0, before-most):next] {
+		if r != c.former && r != c.next && !r.First.IsZero() && r.End.After(latest(in.From, until.at)) &&
+			g.silentFor(r.Leader, latest(in.From, r.From), earliest(r.End, in.Until)) == 0 {
+			until = moment{r.End, r.Ended.Ref}
 		}
 	}
 	return until

@@ -790,3 +790,28 @@ func TestWhoNominatedForLaterTermsMayLead(t *testing.T) {
 		t.Errorf("%+v", in)
 	}
 }
+
+// "Nobody led for at least 19 s" was told since node 3, whose log is missing, was lost to node 2: meanwhile node 1 led
+// the same term, until it heard of node 3.
+func TestNobodyWasWithoutALeaderThatCameLaterInTheTerm(t *testing.T) {
+	v := newVoters()
+	v.algo, v.guarantee = "hs", "best-effort"
+	v.add(1, 0, trace.Record{Event: "start"})
+	v.follow(2, 100, 3, 3)
+	v.add(2, 1000, trace.Record{
+		Term: 4, Event: "peers", Alive: []uint64{1, 2}, Evidence: "unreachable 3", LeaderChange: trace.Lost,
+		Why: []string{"leader 3 is gone -> call an election of term 4"},
+	})
+	v.callAndLead(1, 2000, 3)
+	leader := uint64(1)
+	v.add(1, 3000, trace.Record{
+		Term: 3, Event: "receive", From: 3, Leader: 3, LeaderChange: trace.Deposed, PrevLeader: &leader,
+		Why: []string{"two leaders of term 3 meet, 3 stands over 1 -> step down", "3 leads term 3 -> follow it"},
+	})
+	v.callAndLead(2, 20000, 5)
+	in := v.last()
+	if in.Former != 3 || in.Leader != 2 || in.Leaderless != 17*time.Second || !slices.ContainsFunc(in.Records,
+		func(ref rounds.Ref) bool { return ref.Node == 1 && ref.Seq == 3 }) {
+		t.Errorf("%v: %+v", in.Leaderless, in)
+	}
+}
