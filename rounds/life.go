@@ -37,6 +37,7 @@ type life struct {
 	inOrder     bool      // whether marks is sorted by number
 	top         mark      // of the highest number
 	highest     uint64    // the highest term in its records
+	voted       uint64    // the highest that it was in, or voted in
 	numbered    uint64    // the highest number of a message that it sent
 	lists
 
@@ -235,6 +236,7 @@ func (l *life) began() uint64 {
 func (l *life) mark(m mark) {
 	l.inOrder = (l.inOrder || len(l.marks) == 0) && m.seq > l.top.seq
 	l.marks, l.highest = append(l.marks, m), max(l.highest, m.own, m.round)
+	l.voted = max(l.voted, m.own, m.term)
 	if m.seq > l.top.seq {
 		l.top = m
 	}

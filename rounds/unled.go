@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
@@ -51,7 +52,7 @@ func (g *group) mayHaveWon(r *Round, candidate uint64, lacking []uint64) bool {
 // where terms are not saved, it may have led a higher one than that begins in.
 func (g *group) beganLate(m *member, r *Round) bool {
 	l := m.lives[0]
-	if l.surelyFirst() || len(r.Steps) == 0 {
+	if l.surelyFirst() && !g.pairing.cut || len(r.Steps) == 0 { // where logs are cut, it may have lost its disk
 		return false
 	}
 	off := g.apart(l.node, r.Steps[0].Ref.Node)
@@ -64,13 +65,13 @@ func (g *group) mayLackTerm(m *member, r *Round) bool {
 	if m.hidden || len(m.lives) == 0 {
 		return true
 	}
-	term, reached, known := r.Term, uint64(0), uint64(0) // the highest of the processes before, and of their rounds
+	term, reached, known := r.Term, uint64(0), uint64(0) // the highest of the processes before, and that they knew
 	for i, l := range m.lives {
 		unknown := i == 0 && !l.surelyFirst() || i > 0 && l.began() > g.inRound(known) && !g.toldTerm(l)
 		if unknown && l.began() >= term && reached < term || l.mayLackTerm(term) {
 			return true
 		}
-		known = max(known, l.highest)
+		known = max(known, g.knew(l))
 		if reached = max(reached, l.top.term); reached <= term && l.next != nil && g.mayLackEnd(l, r) {
 			return true
 		}
@@ -84,8 +85,19 @@ func (g *group) mayLackTerm(m *member, r *Round) bool {
 }
 
 // toldTerm reports whether others may have told the process the term of its first record, which is not that of its
-// start, as at level info.
-func (g *group) toldTerm(l *life) bool { return len(g.all) > 1 && !l.started && l.first() == 1 }
+// start, as at level info. Without a lease, one record that is missing may be of a leader.
+func (g *group) toldTerm(l *life) bool {
+	return leased(g.guarantee) && len(g.voters) > 1 && !l.started && l.first() == 1
+}
+
+// knew returns the highest term that the process had saved by its records: it nominates in a term that it has saved,
+// but may ask for votes in one that it has not.
+func (g *group) knew(l *life) uint64 {
+	if entry, err := catalog.Lookup(g.key.algo); err == nil && entry.Leased {
+		return l.voted
+	}
+	return l.highest
+}
 
 // mayLackEnd reports whether the last record of a process that ended may be missing, and of the round, by when that
 // began: others received what it sent later, or records are missing in any log, and nothing tells how many.

@@ -111,29 +111,36 @@ func TestTermThatTooFewVotersKnow(t *testing.T) {
 }
 
 // A node whose next process began in a saved term was said to have perhaps led the terms before it in records that are
-// missing: it had written of that term before, or wrote no start, as at level info, and so may have passed terms since.
+// missing: it had voted in it before, or wrote no start, as at level info, and so may have passed terms since.
 func TestNextProcessThatBeginsInALaterTerm(t *testing.T) {
 	for name, c := range map[string]struct {
-		round uint64 // in which the process before voted last
-		event string // with which the next one begins
-		want  bool
+		guarantee string
+		why       string // of the last record of the process before
+		event     string // with which the next one begins
+		want      bool
 	}{
-		"it had not known of the term": {1, "start", true},
-		"it had written of the term":   {3, "start", false},
-		"it wrote no start":            {1, "receive", false},
+		"it had not known of the term":   {"lease", "x -> y", "start", true},
+		"it had asked for the term":      {"lease", "nobody leads -> ask the voters for term 3", "start", true},
+		"it had voted in the term":       {"lease", "nothing binds this voter -> vote for 2 in term 3", "start", false},
+		"it wrote no start":              {"lease", "x -> y", "receive", false},
+		"it wrote no start, and no vote": {"best-effort", "x -> y", "receive", true},
 	} {
 		v := newVoters()
-		v.algo, v.guarantee = "hs", "best-effort"
+		v.guarantee = c.guarantee
 		for node := uint64(1); node <= 3; node++ {
 			v.start(node, 0)
 			v.add(node, 5, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
 		}
-		v.add(2, 900, trace.Record{Term: 1, Event: "timeout"})
-		v.add(2, 1000, trace.Record{Term: 1, Round: c.round, Event: "timeout"})
+		for node := uint64(1); node <= 2; node++ { // a majority
+			v.add(node, 900, trace.Record{Term: 1, Event: "timeout"})
+			v.add(node, 1000, trace.Record{Term: 1, Event: "timeout", Why: []string{c.why}})
+		}
 		v.ask(3, 1100, 2)
 		v.ask(3, 2000, 3)
-		v.life[2]++
-		v.add(2, 2500, trace.Record{Term: 1, Round: 3, Event: c.event})
+		for node := uint64(1); node <= 2; node++ {
+			v.life[node]++
+			v.add(node, 2500, trace.Record{Term: 1, Round: 3, Event: c.event})
+		}
 		for node := uint64(1); node <= 3; node++ {
 			v.add(node, 3000, trace.Record{Term: 3, Event: "timeout"})
 		}
