@@ -51,7 +51,7 @@ func (g *group) withoutEnd(incidents []Incident) (found []Finding) {
 		if in.Leader != 0 {
 			after = fmt.Sprintf("until node %d led term %d", in.Leader, in.Term)
 		}
-		nobody := "nobody led for " + in.Length()
+		nobody := in.Nobody() + " for " + in.Length()
 		if in.Unsure() {
 			nobody = fmt.Sprintf("no record tells of a leader for %s", Span(in.AtMost()))
 			in.prove(in.PerhapsRef)

@@ -42,6 +42,9 @@ type Incident struct {
 	// nobody led at least where more is not known (see AtLeast and AtMost).
 	// Before the first leadership it counts from the first call of an election.
 	Leaderless time.Duration `json:"leaderless"`
+	// PerhapsLed says that records are missing which would tell whether somebody led one of Terms meanwhile: Leaderless
+	// is then for how long nobody led as far as the records tell.
+	PerhapsLed bool `json:"perhaps_led,omitempty"`
 	// Terms are those in which an election was held, in order: also later terms than Term, if those were called before.
 	Terms   []uint64 `json:"terms"`
 	Why     string   `json:"why"`     // in one clause: "voters 2 and 5 ended, 4 paused: 2 of 5 remain"
@@ -163,6 +166,22 @@ func (in *Incident) Began() time.Time {
 	return in.Perhaps
 }
 
+// Nobody says that nobody led, or did as far as the records tell, if some that might tell otherwise are missing.
+func (in *Incident) Nobody() string {
+	if in.PerhapsLed {
+		return "as far as the records tell, nobody led"
+	}
+	return "nobody led"
+}
+
+// Surely returns for how long nobody led at least.
+func (in *Incident) Surely() time.Duration {
+	if in.PerhapsLed {
+		return 0
+	}
+	return in.Leaderless
+}
+
 // Length says for how long nobody led, or for how long at least.
 func (in *Incident) Length() string {
 	if in.AtLeast() {
@@ -196,8 +215,8 @@ func (s *Leaderless) add(in *Incident) {
 		return
 	}
 	s.Changes++
-	s.Sum += in.Leaderless
-	s.AtLeast = s.AtLeast || in.AtLeast()
+	s.Sum += in.Surely()
+	s.AtLeast = s.AtLeast || in.AtLeast() || in.PerhapsLed
 	if s.Worst == nil || in.AtMost() > s.Worst.AtMost() {
 		s.Worst = new(*in)
 	}
@@ -314,7 +333,7 @@ func (g *group) incident(c *change) Incident {
 	if in.From.IsZero() || in.unsure(g, former, next) || former == nil && len(in.unseenIn(g)) > 0 {
 		in.From, in.Ended = in.Until, Ending{Kind: EndedUnseen, Known: Inferred}
 	}
-	beside := in.ledBeside(g, c)
+	beside, most := in.ledBeside(g, c)
 	if in.perhaps(g, former); !beside.at.IsZero() {
 		in.From, in.Perhaps, in.PerhapsRef = earliest(beside.at, in.Until), time.Time{}, Ref{}
 		in.prove(beside.by)
@@ -331,14 +350,30 @@ func (g *group) incident(c *change) Incident {
 		in.prove(next.beforeRef)
 	}
 	others := in.Ended.Kind == EndedByProcess || in.Ended.Kind == EndedByLease && in.Ended.Known != OwnWord
-	in.sooner = in.Leaderless == 0 && (others && !g.ledOn(former, in.Until) || in.wasSilent(g))
+	in.sooner = in.Leaderless == 0 && (others && !g.ledOn(former, in.Until) || in.wasSilent(g)) || most
 	in.prove(in.Ended.Ref)
 	if former != nil && in.Until.After(in.From) {
 		in.ledBetween(g, former)
 	}
 	in.Why = in.reason(g) // by the time since Former ceased to lead
 	in.sinceBetween(g, !beside.at.IsZero())
+	in.PerhapsLed = in.perhapsLed(g)
 	return in
+}
+
+// perhapsLed reports whether somebody may have led others in one of the terms meanwhile, in records that are missing.
+func (in *Incident) perhapsLed(g *group) bool {
+	return in.Leaderless > 0 && slices.ContainsFunc(in.rounds, func(r *Round) bool {
+		return slices.ContainsFunc(r.perhaps, func(id uint64) bool { return !g.endsUnheard(id) })
+	})
+}
+
+// endsUnheard reports whether nothing is known to be missing of the log of the node but what may come after its end, or
+// before its beginning, and nobody heard of the node then: so it led nobody.
+func (g *group) endsUnheard(id uint64) bool {
+	m := g.nodes[id]
+	return m != nil && len(m.lives) > 0 && !m.hidden && !g.seenBefore(m) && !g.sentUnseen(m.lives[len(m.lives)-1]) &&
+		!slices.ContainsFunc(m.lives, func(l *life) bool { return !l.complete() })
 }
 
 // soonest returns when Leader had the votes at the earliest, by the records of the voters; zero if they do not tell.
@@ -371,21 +406,25 @@ func (in *Incident) unsure(g *group, former, next *Leadership) bool {
 	return by != 0 && !g.paths.linked(by, in.by)
 }
 
-// ledBeside returns until when another one led on another side, when the leader before had ceased to, and the record of
-// that; zero if none did: without a lease, nothing keeps it from that.
-func (in *Incident) ledBeside(g *group, c *change) (until moment) {
+// ledBeside returns until when another one led on another side, when the leader before had ceased to, and the record
+// of that; zero if none did: without a lease, nothing keeps it from that. It is at most if that record is missing.
+func (in *Incident) ledBeside(g *group, c *change) (until moment, most bool) {
 	if leased(g.guarantee) || !in.Until.After(in.From) {
-		return until
+		return until, false
 	}
-	const most = 64 // leaderships that began before; it is hardly ever the last but one
-	before, next := len(g.list)-len(g.begunAfter(in.From)), len(g.list)-len(g.begunAfter(in.Until))
-	for _, r := range g.list[max(0, before-most):next] {
-		if r != c.former && r != c.next && !r.First.IsZero() && r.End.After(latest(in.From, until.at)) &&
-			g.silentFor(r.Leader, latest(in.From, r.From), earliest(r.End, in.Until)) == 0 {
-			until = moment{r.End, r.Ended.Ref}
+	const before = 64 // leaderships that began before; it is hardly ever the last but one
+	began, next := len(g.list)-len(g.begunAfter(in.From)), len(g.list)-len(g.begunAfter(in.Until))
+	for _, r := range g.list[max(0, began-before):next] {
+		end := moment{r.End, r.Ended.Ref}
+		if r.gap {
+			end = moment{r.Until, r.Last}
+		}
+		if r != c.former && r != c.next && !r.First.IsZero() && end.at.After(latest(in.From, until.at)) &&
+			g.silentFor(r.Leader, latest(in.From, r.From), earliest(end.at, in.Until)) == 0 {
+			until, most = end, r.gap
 		}
 	}
-	return until
+	return until, most
 }
 
 // ledOn reports whether the leader wrote that it led from the time t on.

@@ -22,7 +22,8 @@ func (r *Round) end(g *group, next uint64) {
 	}
 	r.participate(g)
 	if r.State != Decided {
-		r.PerhapsLed = g.perhapsLed(r)
+		r.perhaps = g.perhapsLed(r)
+		r.PerhapsLed = len(r.perhaps) > 0
 		return
 	}
 	r.Winner.Attr = g.attr(r.Winner.Node)

@@ -81,6 +81,7 @@ type Round struct {
 	further  bool      // it is about a further leader of the term; see again
 	of       *Round    // the round of the term then, if it is kept
 	until    time.Time // of the last step
+	perhaps  []uint64  // the nodes that perhaps led the term, see PerhapsLed
 	soonest  moment    // see setSoonest
 	asked    call      // the first step in which a node stood, or was asked for its vote
 	store    []storeSaid

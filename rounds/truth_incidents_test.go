@@ -8,8 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/sim"
 	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/proto"
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
@@ -25,6 +27,7 @@ func (r *reading) compareIncidents() {
 		former, next := r.reignOf(in.Former, in.FormerTerm), r.reignOf(in.Leader, in.Term)
 		r.compareTerms(&in, former)
 		r.compareUnseen(&in)
+		r.compareUnled(&in)
 		if in.Former != 0 && former == nil && !r.followed(in.Former, in.FormerTerm) {
 			r.fail("incident: a former leader that never led", in.FormerTerm, "%+v", in)
 		}
@@ -83,6 +86,62 @@ func (r *reading) compareUnseen(in *rounds.Incident) {
 			}
 		}
 	}
+}
+
+// compareUnled checks that nobody led in the time of which an incident says so: nobody whom others followed then, and,
+// but for the leader before that was lost, nobody whom a majority had elected. It also checks that no node says that it
+// began to lead then. Who led itself alone, on its own side of a split, is only noted: its records are missing.
+func (r *reading) compareUnled(in *rounds.Incident) {
+	from, until, told := r.leaderless(in)
+	if !told {
+		return
+	}
+	slack := rounding + r.blur()
+	within := func(rec *trace.Record) bool {
+		return rec.Time.After(from.Add(slack)) && rec.Time.Before(until.Add(-slack))
+	}
+	r.judge("times in which nobody led")
+	for i := range r.shown {
+		rec := &r.shown[i]
+		one := sim.Reign{Node: proto.NodeID(rec.Leader), Term: proto.Term(rec.LeaderTerm())}
+		if rec.Leader == rec.Node && rec.LeaderChange != "" && within(rec) && r.unnamed(&one, in) {
+			r.fail("incident: nobody led, and a node says that it began to", in.Term, "%+v: %+v", rec, in)
+		}
+	}
+	for i := range r.run.truth.Leaderships {
+		one := &r.run.truth.Leaderships[i]
+		lost := !r.unnamed(one, in) && in.Ended.Kind == rounds.EndedByLoss
+		if one.Ended == sim.ByCrash && !r.unnamed(one, in) || in.PerhapsLed ||
+			together(one, &sim.Reign{From: from}, r.until(one), until) <= slack {
+			continue
+		}
+		switch {
+		case slices.ContainsFunc(r.run.records, func(rec trace.Record) bool {
+			return within(&rec) && rec.Node != uint64(one.Node) && rec.Leader == uint64(one.Node) &&
+				rec.LeaderTerm() == uint64(one.Term)
+		}):
+			r.fail("incident: nobody led, but one did that others followed", in.Term, "%+v: %+v", *one, in)
+		case lost:
+		case r.group.Guarantee != string(algorithms.BestEffort):
+			r.fail("incident: nobody led, but one did that was elected", in.Term, "%+v: %+v", *one, in)
+		default:
+			r.note("incident: nobody led, and one led itself alone")
+		}
+	}
+}
+
+// leaderless returns when nobody led, as an incident says, in true time, by the clocks of those that tell of it. told
+// is false if it says nothing, or if no messages compare those clocks.
+func (r *reading) leaderless(in *rounds.Incident) (from, until time.Time, told bool) {
+	by := in.Leader
+	if led := r.group.Led(in.Leader, in.Term); led != nil && led.First.IsZero() && len(led.Followers) > 0 {
+		by = led.Followers[0].Node
+	}
+	if in.Leaderless == 0 || by == 0 && r.shifted() || r.uncompared(by) || r.uncompared(in.Ended.Ref.Node) {
+		return from, until, false
+	}
+	from = r.trueTime(by, in.From)
+	return from, from.Add(in.Leaderless), true
 }
 
 // endedIn returns the leaderships of its process that ended with the record, by what that says.

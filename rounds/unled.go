@@ -8,10 +8,10 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// perhapsLed reports whether records are missing that would tell whether somebody led the term of the round: the log of
-// a node, or those of a process that may have been in the term when it wrote them. Under a lease, a majority of the
-// voters may have voted for such a node.
-func (g *group) perhapsLed(r *Round) bool {
+// perhapsLed returns the nodes that may have led the term of the round in records that are missing: the log of a node,
+// or those of a process that may have been in the term when it wrote them. Under a lease, a majority of the voters may
+// have voted for such a node.
+func (g *group) perhapsLed(r *Round) []uint64 {
 	if g.all == nil {
 		g.all = g.everybody()
 	}
@@ -20,9 +20,9 @@ func (g *group) perhapsLed(r *Round) bool {
 		return m != nil && !g.mayLackTerm(m, r) && !g.beganLate(m, r)
 	})
 	if !leased(g.guarantee) || len(g.voters) == 0 {
-		return len(lacking) > 0
+		return lacking
 	}
-	return slices.ContainsFunc(lacking, func(id uint64) bool { return g.mayHaveWon(r, id, lacking) })
+	return slices.DeleteFunc(slices.Clone(lacking), func(id uint64) bool { return !g.mayHaveWon(r, id, lacking) })
 }
 
 // mayHaveWon reports whether a majority of the voters may have voted for the node in the round: those whose records are
@@ -77,7 +77,7 @@ func (g *group) mayLackTerm(m *member, r *Round) bool {
 		}
 	}
 	last := m.lives[len(m.lives)-1]
-	if reached > term || g.goodbye(last) != nil {
+	if reached > term || g.goodbye(last) != nil || g.endedBeforeRound(last, r) {
 		return false
 	}
 	node := last.node
@@ -102,10 +102,12 @@ func (g *group) knew(l *life) uint64 {
 // mayLackEnd reports whether the last record of a process that ended may be missing, and of the round, by when that
 // began: others received what it sent later, or records are missing in any log, and nothing tells how many.
 func (g *group) mayLackEnd(l *life, r *Round) bool {
-	if g.goodbye(l) != nil || len(r.Steps) > 0 && g.endedSince(l, r.Steps[0].Ref.Node, r.From) {
-		return false
-	}
-	return g.holed() || g.sentUnseen(l)
+	return g.goodbye(l) == nil && !g.endedBeforeRound(l, r) && (g.holed() || g.sentUnseen(l))
+}
+
+// endedBeforeRound reports whether the process had certainly ended when the round began, or others saw that then.
+func (g *group) endedBeforeRound(l *life, r *Round) bool {
+	return len(r.Steps) > 0 && g.endedSince(l, r.Steps[0].Ref.Node, r.From.Add(1))
 }
 
 // holed reports whether records are missing between others of any process: so may be the last ones of each.

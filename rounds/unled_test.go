@@ -2,7 +2,9 @@ package rounds_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/rounds"
@@ -146,6 +148,35 @@ func TestNextProcessThatBeginsInALaterTerm(t *testing.T) {
 		}
 		if got := v.perhapsLed(t, 2); got != c.want {
 			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// "Nobody led for 1 s" was told, and beside it that no record tells that a node led the term that was called meanwhile.
+func TestTimeInWhichSomebodyMayHaveLed(t *testing.T) {
+	for missing, want := range map[bool]string{false: "Nobody led for 1 s in all", true: "the longest at most 1 s"} {
+		v := newVoters()
+		v.algo, v.guarantee = "bully", "best-effort"
+		for node := uint64(1); node <= 3; node++ {
+			if node != 2 || !missing {
+				v.start(node, 0)
+				v.add(node, 5, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+			}
+		}
+		v.callAndLead(1, 100, 1)
+		v.resign(1, 1000, 1)
+		v.nominate(3, 1100, 2, "no leader was heard of")
+		v.callAndLead(3, 2000, 3)
+		v.add(1, 2100, trace.Record{Term: 3, Event: "timeout"})
+		if !missing {
+			v.add(2, 2100, trace.Record{Term: 3, Event: "timeout"})
+		}
+		g := v.b.History().Groups[0]
+		in := g.Incidents[len(g.Incidents)-1]
+		list := told(t, g)
+		if in.Leaderless != time.Second || in.PerhapsLed != missing || !strings.Contains(list, want) ||
+			strings.Contains(list, "≤1 s") != missing {
+			t.Errorf("missing %v: want %q: %+v in\n%s", missing, want, in, list)
 		}
 	}
 }

@@ -56,13 +56,13 @@ func (t *timeline) sweep(g *rounds.Group, leaderships []rounds.Leadership, last 
 
 // nobody says for how long nobody led, and why.
 func nobody(g *rounds.Group, from, until time.Time) string {
-	took, why, least := until.Sub(from), "", ""
+	took, why, least, nobody := until.Sub(from), "", "", "nobody led"
 	for _, i := range g.Incidents {
 		if i.From.Before(until) && from.Before(i.Until) {
 			if i.Former == 0 && i.Leaderless > 0 { // what was before the first call does not count
 				took = i.Leaderless
 			}
-			why = clean(i.Why)
+			why, nobody = clean(i.Why), i.Nobody()
 			if i.Former != 0 && i.AtLeast() {
 				least = "at least "
 			}
@@ -71,7 +71,7 @@ func nobody(g *rounds.Group, from, until time.Time) string {
 	if why != "" {
 		why = ": " + why
 	}
-	return "nobody led for " + least + span(took) + why
+	return nobody + " for " + least + span(took) + why
 }
 
 // state returns a bar that says who leads the group from the time from on, until the next change.

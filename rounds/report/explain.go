@@ -61,7 +61,8 @@ func incident(names *rounds.Names, in *rounds.Incident) (sentences []string) {
 		if in.Leader == in.Former {
 			until = fmt.Sprintf("until node %d led again, in term %d", in.Leader, in.Term)
 		}
-		say("Nobody led for %s, from %s %s: %s%s.", in.Length(), clock(in.From), until, in.Why, proofOf(names, in))
+		say("%s for %s, from %s %s: %s%s.", words.Upper(in.Nobody()), in.Length(), clock(in.From), until, in.Why,
+			proofOf(names, in))
 	}
 	if in.Between != 0 {
 		say("%s.", words.Upper(between(names, in)))

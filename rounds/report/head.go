@@ -475,7 +475,12 @@ func withoutLeader(g *rounds.Group) string {
 		text = fmt.Sprintf("For how long nobody led, in %s, is not known",
 			words.Plural(g.Leaderless.Changes, "change"))
 	}
-	if in.Leaderless == 0 {
+	if in.PerhapsLed && in.AtLeast() && !in.Bounded() {
+		text = fmt.Sprintf("%s; %s for at least %s from %s on", text, in.Nobody(), rounds.Span(in.Leaderless),
+			when(g, in.From))
+		return text + whyWorst(g, in)
+	}
+	if in.Surely() == 0 {
 		text = fmt.Sprintf("%s; the longest at most %s from %s on", text, rounds.Span(in.AtMost()), when(g, in.Began()))
 		return text + whyWorst(g, in)
 	}

@@ -392,12 +392,14 @@ func Leaderless(r *rounds.Round) string {
 	switch {
 	case in == nil || r.Term != in.MainTerm() || r.Winner != nil && in.Leader != r.Winner.Node:
 		return "-"
-	case in.AtLeast() && in.Leaderless > 0:
+	case in.AtLeast() && in.Surely() > 0:
 		return "≥" + rounds.Span(in.Leaderless)
 	case in.Bounded() && (in.Ended.Kind != rounds.EndedUnseen || !in.Perhaps.IsZero()):
 		return "≤" + rounds.Span(in.AtMost())
 	case in.AtLeast():
 		return "?"
+	case in.PerhapsLed:
+		return "≤" + rounds.Span(in.Leaderless)
 	}
 	return rounds.Span(in.Leaderless)
 }
