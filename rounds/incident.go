@@ -424,7 +424,34 @@ func (in *Incident) ledBeside(g *group, c *change) (until moment, most bool) {
 			until, most = end, r.gap
 		}
 	}
+	if again := in.followedAgain(g); again.at.After(until.at) {
+		return again, false // it is told as at least
+	}
 	return until, most
+}
+
+// followedAgain returns until when somebody followed the leader before again, which has no log here, after others had
+// lost it; zero if nobody did: it led on.
+func (in *Incident) followedAgain(g *group) (until moment) {
+	if in.Ended.Kind != EndedByLoss || g.nodes[in.Former] != nil {
+		return until
+	}
+	for id, m := range g.nodes {
+		for _, l := range m.lives {
+			l.eachBelief(func(b, _, next *belief) {
+				from, last := g.fix.at(id, b.first.wall), b.last
+				if next != nil {
+					last = next.first
+				}
+				end := g.fix.at(id, last.wall)
+				if b.leader == in.Former && b.term == in.FormerTerm && from.After(in.From) && from.Before(in.Until) &&
+					end.After(until.at) {
+					until = moment{end, l.ref(last.seq)}
+				}
+			})
+		}
+	}
+	return until
 }
 
 // ledOn reports whether the leader wrote that it led from the time t on.
