@@ -424,28 +424,28 @@ func (in *Incident) ledBeside(g *group, c *change) (until moment, most bool) {
 			until, most = end, r.gap
 		}
 	}
-	if again := in.followedAgain(g); again.at.After(until.at) {
-		return again, false // it is told as at least
+	if on := in.followedOn(g, c.former); on.at.After(until.at) {
+		return on, false // it is told as at least
 	}
 	return until, most
 }
 
-// followedAgain returns until when somebody followed the leader before again, which has no log here, after others had
-// lost it; zero if nobody did: it led on.
-func (in *Incident) followedAgain(g *group) (until moment) {
-	if in.Ended.Kind != EndedByLoss || g.nodes[in.Former] != nil {
+// followedOn returns until when somebody followed the leader before on, or again, after others had lost it; zero if
+// nobody did. It led on then, if its own records do not tell whether it was there: they are missing, or of level info.
+func (in *Incident) followedOn(g *group, former *Leadership) (until moment) {
+	if in.Ended.Kind != EndedByLoss || former.life != nil && former.life.debug {
 		return until
 	}
 	for id, m := range g.nodes {
 		for _, l := range m.lives {
 			l.eachBelief(func(b, _, next *belief) {
 				from, last := g.fix.at(id, b.first.wall), b.last
-				if next != nil {
+				if next != nil && from.After(in.From) {
 					last = next.first
 				}
-				end := g.fix.at(id, last.wall)
-				if b.leader == in.Former && b.term == in.FormerTerm && from.After(in.From) && from.Before(in.Until) &&
-					end.After(until.at) {
+				follows := id != in.Former && b.leader == in.Former && b.term == in.FormerTerm
+				if end := g.fix.at(id, last.wall); follows && from.Before(in.Until) &&
+					end.After(latest(in.From, until.at)) {
 					until = moment{end, l.ref(last.seq)}
 				}
 			})

@@ -832,6 +832,7 @@ func TestALostLeaderWithoutALogIsFollowedAgain(t *testing.T) {
 		}
 		if again {
 			v.follow(2, 1200, 5, 3)
+			v.add(2, 1300, trace.Record{Term: 3, Event: "peers", Leader: 5, Alive: []uint64{1, 2, 5}})
 			v.add(2, 1500, trace.Record{Term: 4, Event: "timeout"})
 			want = 500 * time.Millisecond
 		}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/sim"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/proto"
@@ -89,7 +88,7 @@ func (r *reading) compareUnseen(in *rounds.Incident) {
 }
 
 // compareUnled checks that nobody led in the time of which an incident says so: nobody whom others followed then, and,
-// but for the leader before that was lost, nobody whom a majority had elected. It also checks that no node says that it
+// but for the leader before that was lost, nobody under a lease. It also checks that no node says that it
 // began to lead then. Who led itself alone, on its own side of a split, is only noted: its records are missing.
 func (r *reading) compareUnled(in *rounds.Incident) {
 	from, until, told := r.leaderless(in)
@@ -122,8 +121,8 @@ func (r *reading) compareUnled(in *rounds.Incident) {
 		}):
 			r.fail("incident: nobody led, but one did that others followed", in.Term, "%+v: %+v", *one, in)
 		case lost:
-		case r.group.Guarantee != string(algorithms.BestEffort):
-			r.fail("incident: nobody led, but one did that was elected", in.Term, "%+v: %+v", *one, in)
+		case r.run.leased:
+			r.fail("incident: nobody led, but one did that had a lease", in.Term, "%+v: %+v", *one, in)
 		default:
 			r.note("incident: nobody led, and one led itself alone")
 		}
