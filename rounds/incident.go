@@ -440,7 +440,7 @@ func (in *Incident) followedOn(g *group, former *Leadership) (until moment) {
 		for _, l := range m.lives {
 			l.eachBelief(func(b, _, next *belief) {
 				from, last := g.fix.at(id, b.first.wall), b.last
-				if next != nil && from.After(in.From) {
+				if next != nil && (from.After(in.From) || !l.debug) { // at level info it need not write that it follows
 					last = next.first
 				}
 				follows := id != in.Former && b.leader == in.Former && b.term == in.FormerTerm

@@ -859,3 +859,24 @@ func TestNobodyWasWithoutALeaderBesideAnotherWithAGap(t *testing.T) {
 		t.Errorf("%v: %+v", in.Leaderless, in)
 	}
 }
+
+// "Nobody led for at least 595 ms" was told since node 1 had lost node 3, which node 2 followed on: at level info, that
+// wrote nothing of it until it followed no more.
+func TestALostLeaderIsFollowedOnAtLevelInfo(t *testing.T) {
+	for level, want := range map[string]time.Duration{"info": 500 * time.Millisecond, "debug": time.Second} {
+		v := newVoters()
+		v.algo, v.guarantee, v.level = "stoller", "best-effort", level
+		v.add(3, 0, trace.Record{Term: 3, Event: "timeout", Leader: 3, LeaderChange: trace.Elected})
+		v.follow(1, 100, 3, 3)
+		v.follow(2, 100, 3, 3)
+		v.add(1, 1000, trace.Record{
+			Term: 4, Event: "peers", Alive: []uint64{1, 2}, Evidence: "unreachable 3", LeaderChange: trace.Lost,
+			Why: []string{"leader 3 is gone -> call an election of term 4"},
+		})
+		v.add(2, 1500, trace.Record{Term: 4, Event: "timeout", LeaderChange: trace.Lost})
+		v.callAndLead(1, 2000, 4)
+		if in := v.last(); in.Former != 3 || in.Leader != 1 || in.Leaderless != want {
+			t.Errorf("%s: %v: %+v", level, in.Leaderless, in)
+		}
+	}
+}

@@ -357,7 +357,7 @@ func TestTheLongestMayBeAnother(t *testing.T) {
 	head := func(name string) string { return strings.Join(report.Head(caseOf(t, name)), "\n") }
 	says(t, head("clocks-all-differ"), "the longest known 366 ms from 11:50:07.332 on: the process of node 4 ended (",
 		"[peers saw: 3:15 3:7]. That before node 5 led term 7, at 11:50:20.722, may have been longer "+
-			"[peers saw: 5:3@37263644 1:18]: since when is not known.")
+			"[peers saw: 5:3@37263644 1:18 5:2@37263644]: since when is not known.")
 	says(t, head("outage-17s-quorum-lost"), "the longest at least 16.2 s from 11:51:16.284 on", "!may have been longer")
 }
 
