@@ -85,7 +85,7 @@ func (c *Case) formerly(g *rounds.Group, n *rounds.Node, now Belief) []string {
 			from, refs, latest = since(&in, clock), append(refs, in.PerhapsRef), false
 		case its && in.Ended.Kind == rounds.EndedByLoss:
 			from, latest, how = clock(in.From), true, "the others lost it"
-			refs, known = []rounds.Ref{in.Ended.Ref}, in.Ended.Known
+			refs, known = in.Records, in.Ended.Known // another one may tell since when
 		case its && in.Leaderless == 0 && in.AtLeast():
 			latest = true
 		}
