@@ -17,7 +17,8 @@ type absence struct {
 
 const (
 	// unheard is how a voter was of which no record tells anything: it was asked for its vote, and its log ends
-	// before, or is not here.
+	// before, or is not here. Or its next process began later, and when the one before ended is in no record: it may
+	// have been paused or cut off until then, or have had nothing to write.
 	unheard = "without a sign of life here"
 	// refusing is how a voter was whose next process refused to run.
 	refusing = "started again and refusing to run"
@@ -33,9 +34,6 @@ const (
 	unseen = "ended and not seen since"
 	// hasEnded is what is told of both: its process had ended, and nobody heard of another one.
 	hasEnded = "ended"
-	// missing is how a voter was that was missed, and whose next process began later: no record tells when the one
-	// before it ended, and it may have been paused until then.
-	missing = "down or paused"
 )
 
 // covers reports whether the node was away from one time to another.

@@ -499,7 +499,7 @@ func TestAllNodesAway(t *testing.T) {
 	v.start(1, 5000)
 	v.start(2, 5010)
 	v.lead(1, 5500, 2)
-	in, want := v.last(), "node 1 ended, 2 down or paused: 0 of 2 remain"
+	in, want := v.last(), "node 1 ended, 2 without a sign of life here: 0 of 2 remain"
 	if in.Why != want || in.Voters() || !in.Absent() {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}

@@ -173,7 +173,7 @@ func TestCases(t *testing.T) {
 		"ring3-votes-misattributed": {
 			nil,
 			[]string{
-				"Nobody led for 4.43 s", "voter 3 ended, 1 down or paused: 1 of 3 remains",
+				"Nobody led for 4.43 s", "voter 3 ended, 1 without a sign of life here: 1 of 3 remains",
 				"All 3 nodes run, as far as the records tell, which end at 11:51:58.391",
 				" 1 ended, unseen; started again by 11:51:52.418 [1:1@6e3652c6]",
 				" 3 ended without a good-bye at 11:51:45.299 [peers saw: 1:6]; started again by 11:51:57.412 " +
@@ -192,7 +192,7 @@ func TestCases(t *testing.T) {
 			[]rounds.FindingName{rounds.NoEnd},
 			[]string{
 				"Nobody led for at least 16.2 s, from 11:51:16.284 until node 1 led term 3: voter 5 ended, " +
-					"4 silent, 2 down or paused: 2 of 5 remain",
+					"4 silent, 2 without a sign of life here: 2 of 5 remain",
 				"and at most 17.2 s, if from 11:51:15.294 on",
 				"node 5 outranks node 4 and took over", "node 5 handed over: it was asked to resign",
 				"(the leader's lease held for 2 s of that)",

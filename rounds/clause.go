@@ -104,7 +104,7 @@ func (in *Incident) processOver(g *group) bool {
 	return !at.IsZero() && by == in.Ended.Ref
 }
 
-// allGone says how all nodes were away for most of the time: "node 1 dead, 2 and 3 down or paused: 0 of 3 remain". It
+// allGone says how all nodes were away for most of the time: "node 1 ended, 2 and 3 silent: 0 of 3 remain". It
 // returns "" if one was there, or if voters decide.
 func (in *Incident) allGone(g *group) string {
 	if leased(g.guarantee) || in.Former == 0 || in.Leaderless < maxTransit {

@@ -42,7 +42,7 @@ func (g *group) downSince(l *life, e *LifeEvent, next time.Time) absence {
 		a.how = refusing
 	}
 	if e.Known == Inferred {
-		a.from, a.how = g.stoppedBy(l, next), missing
+		a.from, a.how = g.stoppedBy(l, next), unheard
 	}
 	var known bool
 	a.until, known = g.cameBack(l, e, a.from)

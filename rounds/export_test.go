@@ -26,3 +26,9 @@ func (in *Incident) Lack() (from, until time.Time) { return in.lack.from, in.lac
 
 // Apart returns when no voter saw a majority of them, if Why says so.
 func (in *Incident) Apart() (from, until time.Time) { return in.apart.from, in.apart.until }
+
+// MissingFor returns the time of which Missing returns the middle.
+func (in *Incident) MissingFor(id uint64, how string) (from, until time.Time) {
+	s := in.missing(id, how)
+	return s.from, s.until
+}

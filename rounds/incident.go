@@ -123,15 +123,22 @@ func (in *Incident) unheardFor() time.Duration {
 // Missing returns a time at which the node was missing so, in the words of Why; zero if Why says of none. "dead" is for
 // one of those that ended: it ran no process then.
 func (in *Incident) Missing(id uint64, how string) (at time.Time) {
-	longest := time.Duration(-1)
+	if s := in.missing(id, how); !s.from.IsZero() {
+		at = s.from.Add(s.length() / 2)
+	}
+	return at
+}
+
+// missing returns the longest time in which the node was missing so; zero if there is none.
+func (in *Incident) missing(id uint64, how string) (found shortage) {
 	for _, s := range in.lacks {
 		for _, a := range s.missing {
-			if a.id == id && (a.state() == how || a.how == how) && s.length() > longest {
-				at, longest = s.from.Add(s.length()/2), s.length()
+			if a.id == id && (a.state() == how || a.how == how) && (found.from.IsZero() || s.length() > found.length()) {
+				found = s
 			}
 		}
 	}
-	return at
+	return found
 }
 
 // Unheard reports whether Why says of the node that there is no sign of life of it.

@@ -252,7 +252,6 @@ var (
 	asideText  = regexp.MustCompile(`nodes? [\d, and]+ stood aside.*`)
 	asidePart  = regexp.MustCompile(`nodes? ([\d, and]+)(?: stood aside)?(?:: | for the same reason)`)
 	calledText = regexp.MustCompile(`an operator asked node (\d+) for an election`)
-	votersDid  = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (ended|paused|cut off|not answering)`)
 	number     = regexp.MustCompile(`\d+`)
 )
 
@@ -287,24 +286,8 @@ func (r *reading) compareWhy(in *rounds.Incident) {
 		}
 		return
 	}
-	if !in.Absent() {
-		return
-	}
-	for _, part := range votersDid.FindAllStringSubmatch(in.Why, -1) {
-		for _, id := range number.FindAllString(part[1], -1) {
-			r.judge("reasons of incidents")
-			how, at := part[2], in.Missing(numberOf(id), part[2])
-			if ran := in.Missing(numberOf(id), "dead"); how == "ended" && !ran.IsZero() {
-				how, at = "dead", ran
-			}
-			was := r.run.state(numberOf(id), at)
-			both := how == "paused" && was == "cut off" && r.run.paused(numberOf(id), at)
-			again := how == "ended" && r.everDied(numberOf(id), r.trueTime(numberOf(id), at))
-			mute := how == "not answering" && was != "well"
-			if was != how && !both && !again && !mute {
-				r.fail("incident: a voter was "+how+", but it was "+was, in.Term, "%s at %v: %+v", id, at, in)
-			}
-		}
+	if in.Absent() {
+		r.compareVoters(in)
 	}
 }
 
