@@ -24,7 +24,7 @@ func (g *group) round(t *log, next uint64) *Round {
 		r.noteUnfenced(&r.Steps[i])
 		r.noteStore(&r.Steps[i])
 		r.noteSkipped(&r.Steps[i])
-		r.noteFresh(&r.Steps[i])
+		r.noteAnswers(&r.Steps[i])
 		led = r.lead(led, i, t.entries[i].life)
 		r.Terse = r.Terse || !t.entries[i].life.debug
 		r.until = latest(r.until, r.Steps[i].At)

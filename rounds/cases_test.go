@@ -141,7 +141,7 @@ func TestCases(t *testing.T) {
 				"until node 3 led term 3: node 2 handed over: node 3 would take over [3:19 2:19]",
 				"Nobody leads since 16:05:37.676: node 3 stopped leading: it was asked to resign [3:38 3:37 3:29].",
 			},
-			[]string{"no leader was known"},
+			[]string{"term 3: no leader was known"},
 		},
 		// Five voters. 5 killed at 16:43:14.550 and started at 18.020; leader 4 paused from 22.653 to 26.932; 1, 2, 3
 		// and leader 5 killed from 31.014 to 36.532; 1, 2 and 3 started at 40.05; transfer at 44.9; SIGTERM to all at

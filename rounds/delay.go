@@ -40,18 +40,29 @@ func skips(why reason) bool {
 	return false
 }
 
-// fresh is a voter that voted for nobody, since it had just started, by its own record or that of who asked it.
-type fresh struct {
-	voter uint64
-	at    time.Time
-	ref   Ref
+// answer is what a voter answered to who asked for its vote, by its own record or that of who asked it.
+type answer struct {
+	voter   uint64
+	started bool // it voted for nobody, since it had just started
+	late    bool // it would vote for who had asked it before: what bound it is over
+	at      time.Time
+	ref     Ref
 }
 
-// noteFresh keeps which voters refuse in a step, since they have just started.
-func (r *Round) noteFresh(s *Step) {
+// own reports whether the voter itself wrote it.
+func (a *answer) own() bool { return a.ref.Node == a.voter }
+
+// noteAnswers keeps which voters refuse in a step, since they have just started, and what else its node answers itself.
+func (r *Round) noteAnswers(s *Step) {
 	for i := range s.reasons {
-		if answers, ok := decided[algorithms.Answers](&s.reasons[i]); ok && answers.Denial == algorithms.DeniedStarted {
-			r.fresh = append(r.fresh, fresh{s.reasons[i].node(answers.Voter, s.Ref.Node), s.At, s.Ref})
+		says, ok := decided[algorithms.Answers](&s.reasons[i])
+		if !ok {
+			continue
+		}
+		a := answer{voter: s.reasons[i].node(says.Voter, s.Ref.Node), at: s.At, ref: s.Ref}
+		a.started, a.late = says.Denial == algorithms.DeniedStarted, says.Yes && s.Event == "timeout"
+		if a.started || a.own() {
+			r.answers = append(r.answers, a)
 		}
 	}
 }
@@ -62,10 +73,14 @@ func (r *Round) noteFresh(s *Step) {
 // records tell nothing of that.
 func (in *Incident) delayed(g *group) string {
 	took := in.Until.Sub(in.From)
-	if in.Leader == 0 || in.Bounded() || in.Between != 0 || took < together {
+	if in.Leader == 0 || !in.Sooner.IsZero() || in.Between != 0 || took < together {
 		return ""
 	}
 	late := func(at time.Time) bool { return at.Sub(in.From) > took/2 && !at.After(in.Until) }
+	b := in.ballot()
+	if !in.Perhaps.IsZero() { // and nobody may have led for longer
+		return cmp.Or(in.promised(b, late), in.started(b, late))
+	}
 	last := skipped{}
 	for _, r := range in.rounds {
 		for _, s := range r.skipped {
@@ -79,7 +94,6 @@ func (in *Incident) delayed(g *group) string {
 		return fmt.Sprintf("finding node %d silent took %s of the %s", last.node,
 			Span(last.at.Sub(in.From)), Span(took))
 	}
-	b := in.ballot()
 	return cmp.Or(in.lent(g, b, late), in.promised(b, late), in.started(b, late))
 }
 
@@ -106,27 +120,36 @@ func (in *Incident) afterLacks() string {
 	return ", and " + why
 }
 
-// started says which voters refused late, since they had just started, and voted for the winner then, if it had no
-// majority without them. The winner may be one of them. It returns "" if there are none.
+// started says which voters refused late, since they had just started, or refused so until then, and voted for the
+// winner, if it had no majority without them. The winner may be one of them. It returns "" if there are none.
 func (in *Incident) started(b *Ballot, late func(time.Time) bool) string {
 	if b == nil {
 		return ""
 	}
-	said := map[uint64]Ref{}
+	var all []answer
 	for _, r := range in.rounds {
-		for _, f := range r.fresh {
-			if late(f.at) && (said[f.voter].IsZero() || f.ref.Node == f.voter) {
-				said[f.voter] = f.ref
-			}
+		all = append(all, r.answers...)
+	}
+	slices.SortStableFunc(all, func(a, b answer) int { return a.at.Compare(b.at) })
+	said, last := map[uint64][]Ref{}, map[Ref]answer{} // by voter, and by its process
+	for _, a := range all {
+		process := Ref{Node: a.voter, Incarnation: a.ref.Incarnation}
+		switch was := last[process]; {
+		case a.started && late(a.at) && (said[a.voter] == nil || a.own()):
+			said[a.voter] = []Ref{a.ref}
+		case a.late && was.started && late(a.at):
+			said[a.voter] = []Ref{was.ref, a.ref}
+		}
+		if a.own() {
+			last[process] = a
 		}
 	}
-	return in.needed(b, func(v *Voice) (Ref, bool) { ref, ok := said[v.Voter]; return ref, ok },
-		"had just started, and voted for nobody at first")
+	return in.needed(b, func(v *Voice) []Ref { return said[v.Voter] }, "had just started, and voted for nobody at first")
 }
 
 // needed says what was so with voters that voted for the winner, if it had no majority without them, and proves it. It
-// returns "" otherwise.
-func (in *Incident) needed(b *Ballot, so func(v *Voice) (Ref, bool), what string) string {
+// returns "" otherwise. so returns the records that prove it of a voter.
+func (in *Incident) needed(b *Ballot, so func(v *Voice) []Ref, what string) string {
 	var bound []uint64
 	var refs []Ref
 	votes := 0
@@ -136,8 +159,8 @@ func (in *Incident) needed(b *Ballot, so func(v *Voice) (Ref, bool), what string
 			continue
 		}
 		votes++
-		if ref, ok := so(v); ok {
-			bound, refs = append(bound, v.Voter), append(refs, ref)
+		if proof := so(v); len(proof) > 0 {
+			bound, refs = append(bound, v.Voter), append(refs, proof...)
 		}
 	}
 	if len(bound) == 0 || votes-len(bound) >= b.Majority() {
@@ -156,12 +179,12 @@ func (in *Incident) promised(b *Ballot, late func(time.Time) bool) string {
 		return ""
 	}
 	to := uint64(0)
-	promised := func(v *Voice) (Ref, bool) {
-		ok := v.Denial == algorithms.DeniedPromised && v.To != 0 && (to == 0 || v.To == to) && late(v.refused)
-		if ok {
-			to = v.To
+	promised := func(v *Voice) []Ref {
+		if v.Denial != algorithms.DeniedPromised || v.To == 0 || to != 0 && v.To != to || !late(v.refused) {
+			return nil
 		}
-		return v.Ref, ok
+		to = v.To
+		return []Ref{v.Ref}
 	}
 	text := in.needed(b, promised, "had promised node %d to elect nobody else for a while")
 	if text == "" {

@@ -36,13 +36,13 @@ func (in *Incident) lent(g *group, b *Ballot, late func(time.Time) bool) string 
 		return ""
 	}
 	last := time.Time{}
-	bound := in.needed(b, func(v *Voice) (Ref, bool) {
+	bound := in.needed(b, func(v *Voice) []Ref {
 		kept, until := g.keptLent(v.Voter, in)
-		ok := late(until)
-		if ok {
-			last = latest(last, until)
+		if !late(until) {
+			return nil
 		}
-		return kept, ok
+		last = latest(last, until)
+		return []Ref{kept}
 	}, "")
 	if bound == "" {
 		return ""

@@ -87,7 +87,7 @@ type Round struct {
 	store    []storeSaid
 	unfenced []unfenced // the attempts to fence a former leader that failed
 	skipped  []skipped
-	fresh    []fresh
+	answers  []answer
 }
 
 // Superseding says by which term a Superseded round was superseded.

@@ -323,16 +323,22 @@ func (r *reading) compareLoss(in *rounds.Incident) {
 	}
 }
 
-// compareStarted checks that the voters of which an incident says that they had just started said so themselves.
+// compareStarted checks that the voters of which an incident says that they had just started said so themselves in it.
 func (r *reading) compareStarted(in *rounds.Incident) {
 	part := freshText.FindStringSubmatch(in.Why)
 	if part == nil {
 		return
 	}
+	began := in.Began()
 	for _, id := range number.FindAllString(part[1], -1) {
 		r.judge("voters that had just started")
+		node := numberOf(id)
+		within := func(at time.Time) bool {
+			return r.shifted() || !at.Before(r.trueTime(node, began).Add(-r.blur())) &&
+				!at.After(r.trueTime(node, in.Until).Add(r.blur()))
+		}
 		if !slices.ContainsFunc(r.run.records, func(rec trace.Record) bool {
-			return rec.Node == numberOf(id) && says(&rec, "no, just started")
+			return rec.Node == node && within(rec.Time) && says(&rec, "no, just started")
 		}) {
 			r.fail("incident: a voter that had not just started", in.Term, "%+v", in)
 		}

@@ -1,0 +1,53 @@
+package rounds_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
+)
+
+// "The process of node 3 ended" was all that was told of the five seconds after all had been started again: a voter that
+// had just started wrote once that it refused, and then, as its wait was over, that it would vote for who had asked it.
+// If it says so as it is asked, its wait may have been over for long.
+func TestAVoterThatHadJustStartedUntilItsWaitWasOver(t *testing.T) {
+	for _, over := range []bool{true, false} {
+		v := newVoters()
+		v.level = "info"
+		v.ask(3, 0, 1)
+		v.elect(3, 1, 1, 2)
+		for node := range uint64(3) {
+			v.greet(node+1, 4000)
+		}
+		v.ask(1, 4100, 2)
+		v.add(2, 4101, trace.Record{
+			Term: 1, Round: 2, Event: "receive", From: 1, Msg: "PRE_VOTE", MsgID: "1:41002",
+			Why: []string{"1 asks for term 2 -> no, just started"}, Sent: []string{"PRE_VOTE_REPLY>1#2:1"},
+		})
+		yes := trace.Record{
+			Term: 1, Round: 2, Event: "timeout", Why: []string{"1 asks for term 2 -> yes"},
+			Sent: []string{"PRE_VOTE_REPLY>1#2:2"},
+		}
+		if !over {
+			yes.Event, yes.From, yes.Msg, yes.MsgID = "receive", 1, "PRE_VOTE", "1:41008"
+		}
+		v.add(2, 9000, yes)
+		v.add(1, 9001, trace.Record{
+			Term: 2, Event: "receive", From: 2, Msg: "PRE_VOTE_REPLY", MsgID: "2:2",
+			Why:  []string{"a majority would vote for this node in term 2 -> become candidate"},
+			Sent: []string{"REQUEST_VOTE>2#1:60000", "REQUEST_VOTE>3#1:60001"},
+		})
+		v.add(2, 9005, trace.Record{
+			Term: 2, Event: "receive", From: 1, Msg: "REQUEST_VOTE", MsgID: "1:60000",
+			Why: []string{"nothing binds this voter -> vote for 1 in term 2"}, Sent: []string{"VOTE>1#2:3"},
+		})
+		v.add(1, 9010, trace.Record{
+			Term: 2, Event: "receive", From: 2, Msg: "VOTE", MsgID: "2:3", Leader: 1, Token: 2,
+			LeaderChange: trace.Elected, ValidUntil: atMS(10000), Why: []string{"a majority voted in term 2 -> lead"},
+		})
+		in, want := v.last(), ", and voter 2 had just started, and voted for nobody at first"
+		if strings.HasSuffix(in.Why, want) != over || !in.Bounded() {
+			t.Errorf("its wait was over: %v: %q: %+v", over, in.Why, in)
+		}
+	}
+}
