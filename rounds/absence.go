@@ -152,10 +152,7 @@ func (g *group) absencesOf(l *life) (all []absence) {
 			all[n-1].until = earliest(all[n-1].until, at)
 		}
 	}
-	next := time.Time{}
-	if l.next != nil {
-		next = g.fix.at(l.node, l.next.from)
-	}
+	next, _ := g.nextBegan(l)
 	for _, e := range g.events(l) {
 		a := absence{id: l.node, from: e.At, ref: e.Ref}
 		switch e.Kind {

@@ -54,19 +54,31 @@ func (g *group) downSince(l *life, e *LifeEvent, next time.Time) absence {
 }
 
 // cameBack returns when the node of a process that had ended by the time from, as the event says, was there again, and
-// whether it was away until then: the start of its next process is in a record, and nothing tells of one before.
+// whether it was away until then: its next process tells its start, and nothing tells of one before.
 // Otherwise that may have run before.
 func (g *group) cameBack(l *life, ended *LifeEvent, from time.Time) (at time.Time, known bool) {
 	at = g.seenAgain(l.node, from)
 	if l.next == nil {
 		return at, at.IsZero()
 	}
-	next := g.fix.at(l.node, l.next.from)
+	next, told := g.nextBegan(l)
 	between := !at.IsZero() && at.Add(g.fix.error()).Before(next)
-	if l.next.started && !between && !g.mayHaveRun(l.node, from, next) && !g.cutUntil(next, ended) {
+	if told && !between && !g.mayHaveRun(l.node, from, next) && !g.cutUntil(next, ended) {
 		return next, true
 	}
 	return earliest(at, next), false
+}
+
+// nextBegan returns when the next process of the node began, or wrote its first record if it does not tell its start.
+// It returns zero if there is none.
+func (g *group) nextBegan(l *life) (at time.Time, told bool) {
+	if l.next == nil {
+		return at, false
+	}
+	if at, _ = g.beginning(l.next); !at.IsZero() {
+		return at, true
+	}
+	return g.fix.at(l.node, l.next.from), false
 }
 
 // mayHaveRun reports whether a process of the node that is in no log may have run between two times: its end was proven

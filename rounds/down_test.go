@@ -8,7 +8,7 @@ import (
 
 // "Voter 1 down or paused", and it was cut off until it was started again, or it was well for the first third of that
 // time, with nothing to write. Or it had been started again long before it wrote a word: at level info the start need
-// not be a record.
+// not be a record. The process says then when it was up.
 func TestWroteNothingUntilTheNextProcess(t *testing.T) {
 	for want, c := range map[string]struct {
 		level string
@@ -19,6 +19,11 @@ func TestWroteNothingUntilTheNextProcess(t *testing.T) {
 		"voter 3 ended, 1 without a sign of life here: 1 of 3 remains, too few to elect for 2.88 s of the 4 s": {"info",
 			func(v *voters) {
 				v.life[1]++
+				v.add(1, 4000, trace.Record{Event: "timeout", Term: 1})
+			}},
+		"voter 3 ended, 1 without a sign of life here: 1 of 3 remains, too few to elect for 1.88 s of the 4 s": {"info",
+			func(v *voters) {
+				v.greet(1, 3000)
 				v.add(1, 4000, trace.Record{Event: "timeout", Term: 1})
 			}},
 	} {
