@@ -137,14 +137,15 @@ func (in *Incident) started(b *Ballot, late func(time.Time) bool) string {
 		switch was := last[process]; {
 		case a.started && late(a.at) && (said[a.voter] == nil || a.own()):
 			said[a.voter] = []Ref{a.ref}
-		case a.late && was.started && late(a.at):
+		case a.late && was.started && late(a.at) && !was.at.Before(in.From): // another promise may have bound it since
 			said[a.voter] = []Ref{was.ref, a.ref}
 		}
 		if a.own() {
 			last[process] = a
 		}
 	}
-	return in.needed(b, func(v *Voice) []Ref { return said[v.Voter] }, "had just started, and voted for nobody at first")
+	refs := func(v *Voice) []Ref { return said[v.Voter] }
+	return in.needed(b, refs, "had just started, and voted for nobody at first")
 }
 
 // needed says what was so with voters that voted for the winner, if it had no majority without them, and proves it. It
