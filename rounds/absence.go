@@ -20,6 +20,9 @@ const (
 	// before, or is not here. Or its next process began later, and when the one before ended is in no record: it may
 	// have been paused or cut off until then, or have had nothing to write.
 	unheard = "without a sign of life here"
+	// unanswering is how a voter was that was asked for its vote, or sent a HEARTBEAT, and of which no answer arrived:
+	// it did not run, or the question or the answer was lost or held up.
+	unanswering = "not heard to answer"
 	// refusing is how a voter was whose next process refused to run.
 	refusing = "started again and refusing to run"
 	// silent is how a node was that a peer heard nothing of, and that was there again later, if it was.
@@ -236,11 +239,15 @@ func (g *group) unanswered(id uint64) (all []absence) {
 			}
 			a := absence{id: id, from: asked.at, how: unheard, ref: asked.ref}
 			if m := g.nodes[id]; m != nil {
-				if said := g.lastLine(m.lives[len(m.lives)-1]); said.After(asked.at) {
-					a.how, a.until = "not answering", said
+				last := m.lives[len(m.lives)-1]
+				if said := g.lastLine(last); said.After(asked.at) {
+					a.until = said
+				}
+				if !a.until.IsZero() && (last.debug || g.debugs(asked.ref)) { // level info does not tell each answer
+					a.how = unanswering
 				}
 			}
-			if a.how == unheard || a.until.Sub(a.from) > maxTransit {
+			if a.until.IsZero() || a.until.Sub(a.from) > maxTransit {
 				all = append(all, a)
 			}
 			return all
@@ -262,10 +269,16 @@ func (g *group) unanswered(id uint64) (all []absence) {
 		at = earliest(again, at)                                      // at level info it does not write each answer
 		if at.Sub(asked.at) > maxTransit {
 			all = append(all, absence{
-				id: id, from: asked.at, until: at, how: "not answering", ref: l.ref(wrote.seq),
+				id: id, from: asked.at, until: at, how: unanswering, ref: l.ref(wrote.seq),
 			})
 		}
 	}
+}
+
+// debugs reports whether the process of a record writes records of level debug.
+func (g *group) debugs(ref Ref) bool {
+	m := g.nodes[ref.Node]
+	return m != nil && m.byIncarnation[ref.Incarnation] != nil && m.byIncarnation[ref.Incarnation].debug
 }
 
 // wokeTo reports whether a voter that wrote nothing since it was asked slept until the time t: it says that it woke, or
@@ -299,7 +312,7 @@ func (g *group) readLate(id uint64, all []absence) []absence {
 			if !r.asks || !wrote || !ok || held || r.got.Sub(from) <= maxTransit {
 				continue
 			}
-			late := absence{id: id, from: from, until: r.got, how: "not answering", ref: l.ref(first.seq)}
+			late := absence{id: id, from: from, until: r.got, how: unanswering, ref: l.ref(first.seq)}
 			i := slices.IndexFunc(all, func(a absence) bool {
 				return !a.from.After(late.until) && (a.until.IsZero() || a.until.After(late.from))
 			})
@@ -334,7 +347,7 @@ func (g *group) unheeding(id uint64) (all []absence) {
 					if a.until = earliest(a.until, g.fix.at(id, up)); wrote.seq > 1 || next.place == 0 {
 						continue // the same process went on
 					}
-					a.how = "not answering"
+					a.how = unanswering
 				} else if !a.until.IsZero() {
 					continue
 				}

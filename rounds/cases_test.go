@@ -77,7 +77,8 @@ func TestCases(t *testing.T) {
 				"Node 5 had ended [5:12].",
 			},
 			[]string{
-				"left behind", "came later", "5, which the winner believed alive", "1 not answering", "2 of 5 remain",
+				"left behind", "came later", "5, which the winner believed alive", "1 not heard to answer",
+				"2 of 5 remain",
 			},
 		},
 		// Node 1 was frozen, and then leader 3 killed: why 705 ms passed stood only in records of node 5.
@@ -216,7 +217,7 @@ func TestCases(t *testing.T) {
 		"votes-wiped": {
 			[]rounds.FindingName{rounds.NoEnd},
 			[]string{
-				"voters 1 and 2 not answering and then voting for nobody, with nothing saved: 1 of 3 remains " +
+				"voters 1 and 2 not heard to answer and then voting for nobody, with nothing saved: 1 of 3 remains " +
 					"[inferred: 3:7 1:1@f8d5cdf6 2:1@4e937b52 3:6]",
 			},
 			[]string{"the lease of node 3 ended", "just started"},

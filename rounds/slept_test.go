@@ -27,7 +27,7 @@ func TestOutageOfSleepers(t *testing.T) {
 	if in.Leaderless < 2000*time.Millisecond || in.AtMost() > 3560*time.Millisecond {
 		t.Errorf("%+v", in)
 	}
-	if want := "voter 3 paused, 1 not answering and then paused: at most 1 of 3 remains"; in.Why != want {
+	if want := "voter 3 paused, 1 not heard to answer and then paused: at most 1 of 3 remains"; in.Why != want {
 		t.Errorf("%q, want %q", in.Why, want)
 	}
 }
@@ -211,7 +211,8 @@ func TestAnsweredWhileBoundAtLevelInfo(t *testing.T) {
 		v.add(1, 5150, trace.Record{Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: read, Term: 1, Round: 2})
 		v.lead(2, 5200, 2)
 		in := v.last()
-		if strings.Contains(in.Why, "1 not answering and then paused") == answers || in.Leaderless < 3*time.Second {
+		const missing = "1 not heard to answer and then paused"
+		if strings.Contains(in.Why, missing) == answers || in.Leaderless < 3*time.Second {
 			t.Errorf("answers %v: %q: %+v", answers, in.Why, in)
 		}
 	}
@@ -285,7 +286,7 @@ func TestFrozenLeaderStartsAgain(t *testing.T) {
 	})
 	v.lead(2, 8010, 2)
 	v.start(3, 12000)
-	if in, want := v.last(), "voters 1 and 3 not answering: 1 of 3 remains"; in.Why != want {
+	if in, want := v.last(), "voters 1 and 3 not heard to answer: 1 of 3 remains"; in.Why != want {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
 }
@@ -356,7 +357,7 @@ func TestLeaderUnheededByProcessesThatEnded(t *testing.T) {
 	v.start(2, 8010)
 	v.ask(1, 8100, 2)
 	v.lead(1, 8110, 2)
-	if in, want := v.last(), "voters 1 and 2 not answering: 1 of 3 remains"; in.Why != want {
+	if in, want := v.last(), "voters 1 and 2 not heard to answer: 1 of 3 remains"; in.Why != want {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // voterWords are how an incident says that a voter was missing.
-const voterWords = "ended|stopped|started again and refusing to run|paused|silent|not answering|" +
+const voterWords = "ended|stopped|started again and refusing to run|paused|silent|not heard to answer|" +
 	"without a sign of life here|voting for nobody, with nothing saved"
 
 var votersDid = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (` + voterWords + `)(?: and then (` + voterWords + `))?`)
@@ -42,14 +42,15 @@ func (r *reading) compareVoter(in *rounds.Incident, id uint64, how string) {
 		return
 	}
 	if was := r.wasNot(id, how, from, until); was != "" {
-		r.fail("incident: a voter was "+how+", but it was "+was, in.Term, "%d from %v until %v: %+v", id, from, until, in)
+		kind := "incident: a voter was " + how + ", but it was " + was
+		r.fail(kind, in.Term, "%d from %v until %v: %+v", id, from, until, in)
 	}
 }
 
 // wasNot returns how a voter was that is told to have been so from one time to another, "" if it was so.
 func (r *reading) wasNot(id uint64, how string, from, until time.Time) (was string) {
 	switch how {
-	case "not answering":
+	case "not heard to answer":
 		return r.answered(id, from, until)
 	case "without a sign of life here":
 		return r.showed(id, from, until)
@@ -76,25 +77,52 @@ func (r *reading) wasNot(id uint64, how string, from, until time.Time) (was stri
 	return ""
 }
 
-// answered says that a candidate got an answer of the voter well within a time, "" if none did.
+// answered says that another node got an answer of the voter which it sent well within a time, or that nobody had asked
+// it. It returns "" if it was asked in vain.
 func (r *reading) answered(id uint64, from, until time.Time) string {
-	if r.heard(id, from, until, answers...) {
+	asked := slices.ContainsFunc(r.run.records, func(rec trace.Record) bool {
+		return rec.Time.After(from.Add(-longSilent)) && rec.Time.Before(until) && asks(&rec, id)
+	})
+	switch {
+	case !asked:
+		return "never asked"
+	case r.heard(id, from, until, answers...):
 		return "heard to answer"
+	case r.run.state(id, from.Add(until.Sub(from)/2)) == "well":
+		r.note("voters that were well, and not heard to answer")
 	}
 	return ""
 }
 
-// heard reports whether another node got a message of the node well within a time: of one of these kinds, or any.
-func (r *reading) heard(id uint64, from, until time.Time, kinds ...string) bool {
-	edge := r.blur() + rounding
-	return slices.ContainsFunc(r.run.records, func(rec trace.Record) bool {
-		return rec.From == id && (len(kinds) == 0 || slices.Contains(kinds, rec.Msg)) &&
-			rec.Time.After(from.Add(edge)) && rec.Time.Before(until.Add(-edge))
+// asks reports whether a record sends a question, or a HEARTBEAT, to a node.
+func asks(rec *trace.Record, id uint64) bool {
+	return slices.ContainsFunc(rec.Sent, func(sent string) bool {
+		kind, to, _, err := trace.SentID(sent)
+		return err == nil && uint64(to) == id && slices.Contains(questions, kind)
 	})
 }
 
-// answers are the kinds of the messages with which voters answer a candidate.
-var answers = []string{proto.KindVote.String(), proto.KindPreVoteReply.String(), "GRANT", "ANSWER", "DENY"}
+// heard reports whether another node got a message that the node sent well within a time: of one of these kinds, or of
+// any.
+func (r *reading) heard(id uint64, from, until time.Time, kinds ...string) bool {
+	edge := r.blur() + rounding
+	within := func(at time.Time) bool { return at.After(from.Add(edge)) && at.Before(until.Add(-edge)) }
+	return slices.ContainsFunc(r.run.records, func(rec trace.Record) bool {
+		return rec.From == id && (len(kinds) == 0 || slices.Contains(kinds, rec.Msg)) && within(rec.Time) &&
+			within(r.sentAt(&rec))
+	})
+}
+
+// questions are the kinds of the messages that ask a voter for its vote or its promise, and answers those with which it
+// answers.
+var (
+	questions = []string{
+		proto.KindPreVote.String(), proto.KindRequestVote.String(), proto.KindHeartbeat.String(),
+	}
+	answers = []string{
+		proto.KindVote.String(), proto.KindPreVoteReply.String(), proto.KindHeartbeatReply.String(),
+	}
+)
 
 // showed says what record that is here tells of the node well within a time, "" if none does.
 func (r *reading) showed(id uint64, from, until time.Time) string {

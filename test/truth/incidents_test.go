@@ -106,7 +106,7 @@ var (
 	asideAsked = regexp.MustCompile(`nodes? ([\d, and]+)(?: stood aside)?: asked to resign`)
 	silenced   = regexp.MustCompile(`node (\d+) stopped answering`)
 	votersDid  = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (ended|stopped|` +
-		`paused|silent|not answering|without a sign of life here|voting for nobody, with nothing saved)`)
+		`paused|silent|not heard to answer|without a sign of life here|voting for nobody, with nothing saved)`)
 	votersUp = regexp.MustCompile(`: (?:at most )?(\d+) of (\d+) (?:remains?|at the fewest)` +
 		`(?:, too few to elect for .+ of the .+ m?s)?(?:, and (\d+) of (\d+) when the logs end)?` +
 		`(?:, and voters? [\d, and]+ had just started, and voted for nobody at first)?$`)
