@@ -234,7 +234,7 @@ func (g *group) unanswered(id uint64) (all []absence) {
 		}
 		l, wrote, ok := g.wroteAfter(id, asked.at)
 		if !ok {
-			if at = g.seenAgain(id, asked.at); !at.IsZero() {
+			if at = earliest(g.seenAgain(id, asked.at), firstAfter(g.answered[id], asked.at)); !at.IsZero() {
 				continue // its log is not whole
 			}
 			a := absence{id: id, from: asked.at, how: unheard, ref: asked.ref}

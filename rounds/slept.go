@@ -54,13 +54,18 @@ func (g *group) noteHeard(t *log) {
 		case !slices.Contains(answerKinds, e.msg) && e.life.wokeBefore(at, g.fix):
 			continue
 		}
-		g.heard[e.from] = append(g.heard[e.from], at)
-		if slices.Contains(answerKinds, e.msg) {
-			g.answered[e.from] = append(g.answered[e.from], at)
-		}
+		g.hear(e.from, e.msg, at)
 	}
 	for _, got := range t.folded {
-		g.heard[got.from] = append(g.heard[got.from], g.fix.at(got.to, got.wall))
+		g.hear(got.from, got.kind, g.fix.at(got.to, got.wall))
+	}
+}
+
+// hear keeps when a node was heard of by a message of a kind.
+func (g *group) hear(id uint64, kind string, at time.Time) {
+	g.heard[id] = append(g.heard[id], at)
+	if slices.Contains(answerKinds, kind) {
+		g.answered[id] = append(g.answered[id], at)
 	}
 }
 
