@@ -80,3 +80,25 @@ func TestTruthOfALeadershipThatWasFollowedLater(t *testing.T) {
 		}
 	}
 }
+
+// "Missing" was said of the winner of a term which it won after the last record that is here: those of the win and all
+// later ones were lost. It is missing if a record of another node is later.
+func TestTruthOfALeaderThatCameAfterTheLastRecord(t *testing.T) {
+	for last, want := range map[int]int{300: 0, 500: 1} { // in ms
+		run := &trueRun{truth: sim.Truth{Leaderships: []sim.Reign{
+			{Node: 1, Incarnation: "n1", Term: 2, From: atMS(400)},
+		}}}
+		r := &reading{
+			variant: variant{info: true, lossy: true}, run: run, byRef: map[rounds.Ref]*trace.Record{},
+			shown: []trace.Record{{Node: 2, Incarnation: "n2", Time: atMS(last)}}, last: map[string]*trace.Record{},
+			wrong: &errata{counts: map[string]*erratum{}, judged: map[string]int{}},
+			terms: map[uint64][]*sim.Reign{}, reign: map[reignKey]*sim.Reign{}, lives: map[string]*sim.Process{},
+			group: &rounds.Group{Rounds: []*rounds.Round{{Term: 2, State: rounds.Superseded}}},
+		}
+		r.index()
+		r.compareRounds()
+		if len(r.wrong.counts) != want {
+			t.Errorf("the last record at %d ms: %s", last, r.wrong.table())
+		}
+	}
+}

@@ -195,7 +195,7 @@ func (r *reading) compareRounds() {
 				r.judge("terms that nobody led")
 			}
 			for _, truth := range r.terms[one.Term] {
-				if told && (r.stood.IsZero() || !truth.From.After(r.stood)) {
+				if told && !truth.From.After(r.end()) {
 					r.fail("winner: missing", one.Term, "%+v", *truth)
 				}
 			}
@@ -208,6 +208,16 @@ func (r *reading) compareRounds() {
 			r.compareWinner(one.Term, &w, "rival")
 		}
 	}
+}
+
+// end returns when the last record that is here was written: who came to lead later is in none.
+func (r *reading) end() (at time.Time) {
+	for i := range r.shown {
+		if r.shown[i].Time.After(at) {
+			at = r.shown[i].Time
+		}
+	}
+	return at
 }
 
 func (r *reading) compareWinner(term uint64, w *rounds.Winner, what string) {
