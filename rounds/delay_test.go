@@ -9,10 +9,10 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
-// "The process of node 3 ended" was all that was told of the five seconds after all had been started again: a voter that
-// had just started wrote once that it refused, and then, as its wait was over, that it would vote for who had asked it.
-// If it says so as it is asked, its wait may have been over for long. If it refused while a leader led, it may have
-// promised that one to elect nobody else since.
+// "The process of node 3 ended" was all that was told of the five seconds after all had been started again: a voter
+// that had just started wrote once that it refused, and then, as its wait was over, that it would vote for who had
+// asked it. If it says so as it is asked, its wait may have been over for long. If it refused while a leader led, it
+// may have promised that one to elect nobody else since.
 func TestAVoterThatHadJustStartedUntilItsWaitWasOver(t *testing.T) {
 	for name, over := range map[string]bool{"its wait was over": true, "asked again": false, "refused before": false} {
 		v := newVoters()

@@ -133,7 +133,8 @@ func (in *Incident) Missing(id uint64, how string) (at time.Time) {
 func (in *Incident) missing(id uint64, how string) (found shortage) {
 	for _, s := range in.lacks {
 		for _, a := range s.missing {
-			if a.id == id && (a.state() == how || a.how == how) && (found.from.IsZero() || s.length() > found.length()) {
+			so := a.id == id && (a.state() == how || a.how == how)
+			if so && (found.from.IsZero() || s.length() > found.length()) {
 				found = s
 			}
 		}
