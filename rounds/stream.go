@@ -48,6 +48,7 @@ func (g *group) settled(calm bool) (over []uint64) {
 			led = max(led, term)
 		}
 	}
+	waits := false // a round that is not over, and those after it for their turn
 	for _, term := range slices.Sorted(maps.Keys(g.open)) {
 		t := g.open[term]
 		quiet := calm && t.calm == len(t.entries)
@@ -55,10 +56,9 @@ func (g *group) settled(calm bool) (over []uint64) {
 			t.calm = len(t.entries)
 		}
 		settled := g.clock-t.clock > settle.Microseconds() || quiet
-		if term > led || !settled && term != 0 {
-			break // and what comes after it waits for its turn
+		if waits = waits || term > led || !settled && term != 0; !waits {
+			over = append(over, term)
 		}
-		over = append(over, term)
 	}
 	// One line tells of a term that brought no leader and of the next one that does.
 	for n := len(over) - 1; n >= 0 && !g.open[over[n]].led; n-- {
@@ -68,7 +68,7 @@ func (g *group) settled(calm bool) (over []uint64) {
 }
 
 // Leaderless returns, for each cluster in which nobody leads at present, as far as the records go, the change of
-// leadership that has not ended. Call Ended before.
+// leadership that has not ended, if the round of the term that was led before is over. Call Ended before.
 func (b *Builder) Leaderless() (open []Vacancy) {
 	for _, g := range b.sorted() {
 		g.survey(slices.Sorted(maps.Keys(g.open)))
@@ -77,12 +77,15 @@ func (b *Builder) Leaderless() (open []Vacancy) {
 			rounds = g.past.recent
 		}
 		incidents := g.incidents(rounds)
-		if n := len(incidents); n > 0 && incidents[n-1].Leader == 0 {
+		if n := len(incidents); n > 0 && incidents[n-1].Leader == 0 && !g.untold(incidents[n-1].FormerTerm) {
 			open = append(open, Vacancy{g.key.cluster, g.key.algo, g.key.run, incidents[n-1]})
 		}
 	}
 	return open
 }
+
+// untold reports whether the round of a term that was led is not over yet.
+func (g *group) untold(term uint64) bool { return term > 0 && g.open[term] != nil }
 
 // Clocks returns for each cluster whose clocks differ which nodes' clocks are not right, and the nodes. Call Leaderless
 // before.

@@ -245,11 +245,7 @@ func (f *follower) tell(calm bool) {
 func (f *follower) tellVacancies() {
 	now := map[string]vacancy{}
 	for _, v := range f.Builder.Leaderless() {
-		cluster := fmt.Sprint(v.Cluster, " ", v.Algorithm, v.Run)
-		is := vacancy{from: v.From}
-		if v.Unsure() {
-			is.from = v.Perhaps
-		}
+		cluster, is := fmt.Sprint(v.Cluster, " ", v.Algorithm, v.Run), since(v)
 		if was, again := f.vacant[cluster]; again && was.from.Equal(is.from) {
 			is.said = true
 			if !was.said {
@@ -259,6 +255,27 @@ func (f *follower) tellVacancies() {
 		now[cluster] = is
 	}
 	f.vacant = now
+}
+
+// since returns the vacancy, which was not said.
+func since(v rounds.Vacancy) vacancy {
+	if v.Unsure() {
+		return vacancy{from: v.Perhaps}
+	}
+	return vacancy{from: v.From}
+}
+
+// tellVacancy says at the end that nobody leads the group, if it was not said.
+func (f *follower) tellVacancy(g *rounds.Group) {
+	n := len(g.Incidents)
+	if n == 0 || g.Incidents[n-1].Leader != 0 {
+		return
+	}
+	v := rounds.Vacancy{Cluster: g.Cluster, Algorithm: g.Algorithm, Run: g.Run, Incident: g.Incidents[n-1]}
+	was := f.vacant[fmt.Sprint(v.Cluster, " ", v.Algorithm, v.Run)]
+	if !was.said || !was.from.Equal(since(v).from) {
+		f.keep(f.printVacancy(v))
+	}
 }
 
 // tellClocks says which clocks are not right, once of each node, when messages in both directions tell it: all times of
@@ -344,6 +361,7 @@ func (f *follower) finish() error {
 			f.found.Add(finding)
 			f.keep(f.printFinding(finding))
 		}
+		f.tellVacancy(g)
 		f.keep(report.Remarks(f.Remarks, g))
 	}
 	if text := f.seen.Remark(); text != "" {

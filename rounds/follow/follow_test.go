@@ -308,3 +308,59 @@ func TestRemarksOfFollowedFiles(t *testing.T) {
 		t.Errorf("%s", &remarks)
 	}
 }
+
+// "Nobody leads" came before the lines of the terms that were led until then, where a log had ended before it was read.
+func TestAFinishedLogIsToldInItsOrder(t *testing.T) {
+	following(t, func(write func(string), printed func() string) {
+		began := time.Now()
+		say := func(after time.Duration, node, seq, term int, rest string) {
+			line := lease(began.Add(after), node, seq, rest)
+			write(strings.Replace(line, `"term":1`, fmt.Sprintf(`"term":%d`, term), 1))
+		}
+		const asks = `"event":"timeout","why":["no leader was heard of -> ask the voters for term %d"],` +
+			`"role":"looking","leader":0`
+		leads := func(after time.Duration, node, seq, term int) {
+			say(after, node, seq, term, fmt.Sprintf(asks, term))
+			say(after+time.Millisecond, node, seq+1, term, fmt.Sprintf(`"event":"receive","role":"leader",`+
+				`"why":["a majority voted in term %d -> lead"],"leader":%d,"token":%d,"leader_change":"elected",`+
+				`"prev_leader":0`, term, node, term))
+		}
+		resigns := func(after time.Duration, node, seq, term int) {
+			say(after, node, seq, term, fmt.Sprintf(`"event":"resign","detail":"told to stop by SIGTERM",`+
+				`"why":["asked to resign -> step down"],"role":"looking","leader":0,"leader_change":"resigned",`+
+				`"prev_leader":%d`, node))
+		}
+		leads(0, 3, 1, 1)
+		resigns(time.Minute, 3, 3, 1)
+		say(time.Minute+time.Second, 1, 1, 2, fmt.Sprintf(asks, 2))
+		leads(time.Minute+2*time.Second, 2, 1, 3)
+		resigns(time.Minute+4*time.Second, 2, 3, 3)
+		time.Sleep(time.Second)
+		text := printed()
+		_, rest, _ := strings.Cut(text, "\n     1  ")
+		_, rest, _ = strings.Cut(rest, "\n   2-3  ")
+		if !strings.Contains(rest, "Nobody leads") {
+			t.Errorf("not in the order of the log: %s", text)
+		}
+	})
+}
+
+// A log that ended said nothing of it that nobody led then.
+func TestAPipeThatEndsTellsThatNobodyLeads(t *testing.T) {
+	now := time.Now()
+	text := lease(now, 3, 1, `"event":"receive","why":["a majority voted in term 1 -> lead"],"role":"leader",`+
+		`"leader":3,"token":1,"leader_change":"elected","prev_leader":0`) +
+		lease(now.Add(time.Second), 3, 2, `"event":"resign","why":["asked to resign -> step down"],`+
+			`"role":"looking","leader":0,"leader_change":"resigned","prev_leader":3`)
+	var told out
+	if _, err := Run(t.Context(), Config{
+		Files: []string{"-"}, Stdin: strings.NewReader(text), Out: &told, Remarks: io.Discard,
+		Builder: rounds.NewBriefBuilder(), Filter: func(to logs.Sink) logs.Sink { return to },
+	}); err != nil {
+		t.Error(err)
+	}
+	_, rest, _ := strings.Cut(told.String(), "\n     1  ")
+	if !strings.Contains(rest, "Nobody leads") {
+		t.Errorf("it is not told that nobody leads: %s", &told)
+	}
+}

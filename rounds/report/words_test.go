@@ -149,6 +149,7 @@ func TestSinceWhenNobodyLeadsAtTheLatest(t *testing.T) {
 	readUntil(t, "11:51:25", follow, whole)
 	var list, why, vacant bytes.Buffer
 	g := whole.History().Groups[0]
+	follow.Ended(true) // twice: the round of the last leader is over when no record came in between
 	follow.Ended(true)
 	err := errors.Join(report.List(&list, g, report.Selection{}), report.WhyNot(&why, g, 4))
 	for _, v := range follow.Leaderless() {
