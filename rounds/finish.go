@@ -125,7 +125,7 @@ func (g *group) between(incidents []Incident, atEnd bool) []Finding {
 
 // summary returns a node's processes, and what the last of them wrote about itself and the other nodes.
 func (g *group) summary(id uint64) Node {
-	n := Node{ID: id, Attr: g.attr(id)}
+	n := Node{ID: id, Attr: g.attr(id), Refusals: g.refusals(id)}
 	l := g.current(id)
 	if l == nil {
 		return n

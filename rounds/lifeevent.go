@@ -220,6 +220,32 @@ type Refusal struct {
 	At    time.Time `json:"at"` // corrected
 	Why   string    `json:"why"`
 	Taken bool      `json:"taken,omitempty"` // since another process was the node
+	// More is how many others ended for the same reason until Until, with no other process of the node in between.
+	More  int       `json:"more,omitempty"`
+	Until time.Time `json:"until,omitzero"`
+}
+
+// refusals returns the processes that were to be the node and refused to run.
+func (g *group) refusals(id uint64) (all []Refusal) {
+	after := time.Time{} // by the clock of the node
+	var lives []*life
+	if m := g.nodes[id]; m != nil {
+		lives = m.all()
+	}
+	for _, bye := range g.byes(id) {
+		if !bye.Refused() {
+			continue
+		}
+		at, last := g.fix.at(id, bye.Time), len(all)-1
+		began := func(l *life) bool { return l.from.After(after) && l.from.Before(bye.Time) }
+		if last < 0 || all[last].Why != bye.Error || slices.ContainsFunc(lives, began) {
+			all = append(all, Refusal{At: at, Why: bye.Error})
+		} else {
+			all[last].More, all[last].Until = all[last].More+1, at
+		}
+		after = bye.Time
+	}
+	return all
 }
 
 // refused returns the last process that was to be the node after its last one had ended, or while that ran, and ended
@@ -235,9 +261,9 @@ func (g *group) refused(l *life) *Refusal {
 		at := g.fix.at(l.node, bye.Time)
 		switch {
 		case bye.Refused() && !ended.IsZero() && at.After(ended):
-			return &Refusal{at, bye.Error, false}
+			return &Refusal{At: at, Why: bye.Error}
 		case bye.IsTaken() && !at.Before(g.fix.at(l.node, l.from)):
-			return &Refusal{at, bye.Error, true}
+			return &Refusal{At: at, Why: bye.Error, Taken: true}
 		}
 	}
 	return nil

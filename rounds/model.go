@@ -76,6 +76,8 @@ type Node struct {
 	// Refused is the last process that was to be the node and ended at once, nil if there is none since the node's last
 	// process began.
 	Refused *Refusal `json:"refused,omitempty"`
+	// Refusals are all processes that were to be the node and refused to run, in order.
+	Refusals []Refusal `json:"refusals,omitempty"`
 
 	// Unauthenticated says that by its records the node ran without credentials where other machines reached it.
 	Unauthenticated bool `json:"unauthenticated,omitempty"`

@@ -158,6 +158,24 @@ func (r *reading) compareLives() {
 			}
 			r.compareSettings(n.ID, &l)
 		}
+		r.compareRefusals(&n)
+	}
+}
+
+// compareRefusals checks that it is told of each process that refused to run, and of no other, and when.
+func (r *reading) compareRefusals(n *rounds.Node) {
+	var told []time.Time // zero where it is not told
+	for _, one := range n.Refusals {
+		r.judge("processes that refused to run")
+		told = append(told, r.trueTime(n.ID, one.At))
+		if one.More > 0 {
+			told = append(told, make([]time.Time, one.More-1)...)
+			told = append(told, r.trueTime(n.ID, one.Until))
+		}
+	}
+	same := func(told, is time.Time) bool { return told.IsZero() || told.Equal(is) }
+	if !slices.EqualFunc(told, r.refused[n.ID], same) {
+		r.fail("life: other processes refused to run", 0, "node %d: %v; told: %v", n.ID, r.refused[n.ID], n.Refusals)
 	}
 }
 

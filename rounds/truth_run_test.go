@@ -131,21 +131,22 @@ func (run *trueRun) process(node uint64, at time.Time) *sim.Process {
 // reading is what the inspector makes of the logs of a run.
 type reading struct {
 	variant
-	run    *trueRun
-	shown  []trace.Record               // the records of the logs, with true times
-	byRef  map[rounds.Ref]*trace.Record // the same by their names
-	last   map[string]*trace.Record     // the last record of each process in the logs, by incarnation
-	shift  map[uint64]time.Duration     // how far each clock was ahead
-	set    map[uint64]setting           // which clocks were set in the run
-	group  *rounds.Group                // what the inspector says
-	fix    map[uint64]rounds.Clock      // how far it says each clock was ahead
-	sends  map[sim.Mail]*trace.Record   // the records that sent each message, with the receiver
-	reign  map[reignKey]*sim.Reign      // the true leaderships
-	terms  map[uint64][]*sim.Reign      // the same by term
-	lives  map[string]*sim.Process      // the true processes, by incarnation
-	clocks map[stamp]proto.HLC          // the hybrid clock of each record in the logs
-	stood  time.Time                    // when the logs end, zero for the end of the run
-	wrong  *errata
+	run     *trueRun
+	shown   []trace.Record               // the records of the logs, with true times
+	byRef   map[rounds.Ref]*trace.Record // the same by their names
+	last    map[string]*trace.Record     // the last record of each process in the logs, by incarnation
+	shift   map[uint64]time.Duration     // how far each clock was ahead
+	set     map[uint64]setting           // which clocks were set in the run
+	group   *rounds.Group                // what the inspector says
+	fix     map[uint64]rounds.Clock      // how far it says each clock was ahead
+	sends   map[sim.Mail]*trace.Record   // the records that sent each message, with the receiver
+	reign   map[reignKey]*sim.Reign      // the true leaderships
+	terms   map[uint64][]*sim.Reign      // the same by term
+	lives   map[string]*sim.Process      // the true processes, by incarnation
+	clocks  map[stamp]proto.HLC          // the hybrid clock of each record in the logs
+	refused map[uint64][]time.Time       // when processes that were to be a node refused to run, by the logs
+	stood   time.Time                    // when the logs end, zero for the end of the run
+	wrong   *errata
 }
 
 type reignKey struct {
@@ -161,6 +162,7 @@ func (run *trueRun) read(t *testing.T, v variant, d *rand.Rand) *reading {
 		shift: map[uint64]time.Duration{}, set: map[uint64]setting{}, fix: map[uint64]rounds.Clock{},
 		sends: map[sim.Mail]*trace.Record{},
 		reign: map[reignKey]*sim.Reign{}, terms: map[uint64][]*sim.Reign{}, lives: map[string]*sim.Process{},
+		refused: map[uint64][]time.Time{},
 	}
 	files := r.files(t, d)
 	b := rounds.NewBuilder()
@@ -280,8 +282,14 @@ func (r *reading) files(t *testing.T, d *rand.Rand) [][]byte {
 		} else if uint64(i+1) == spoilt && len(lines[i]) > 0 {
 			lines[i] = r.spoil(lines[i], d)
 		}
-		for _, rec := range lines[i] {
+		for n, rec := range lines[i] {
+			if n > 0 && lines[i][n-1].Incarnation != rec.Incarnation {
+				r.refuse(&files[i], &lines[i][n-1], rec.Time)
+			}
 			r.write(t, &files[i], rec)
+		}
+		if n := len(lines[i]); n > 0 && !r.tail {
+			r.refuse(&files[i], &lines[i][n-1], r.logsEnd())
 		}
 	}
 	r.shown = merge(slices.Clone(lines))
@@ -294,6 +302,31 @@ func (r *reading) files(t *testing.T, d *rand.Rand) [][]byte {
 		out[i] = files[i].Bytes()
 	}
 	return out
+}
+
+// logsEnd returns when the logs end that are whole.
+func (r *reading) logsEnd() time.Time {
+	if r.mid {
+		return r.stood
+	}
+	return r.run.records[len(r.run.records)-1].Time
+}
+
+// refuse writes for every other process that ended before the time next that one was to be its node then, and refused
+// to run. last is its last record.
+func (r *reading) refuse(to *bytes.Buffer, last *trace.Record, next time.Time) {
+	p := r.run.process(last.Node, last.Time)
+	if p == nil || p.Until.IsZero() || (r.run.seed+last.Node)%2 == 0 {
+		return
+	}
+	at := p.Until.Add(next.Sub(p.Until) / 2)
+	if !p.Until.Before(at) || !at.Before(next) || r.run.process(last.Node, at) != nil {
+		return
+	}
+	r.refused[last.Node] = append(r.refused[last.Node], at)
+	fmt.Fprintf(to, `{"level":"error","cluster":"truth","node":%d,"error":"--voters","exit_code":4,"reason":"failed",`+
+		`"time":%q,"message":"the node ended"}`+"\n", last.Node,
+		r.wall(&trace.Record{Node: last.Node, Time: at}).Format(time.RFC3339Nano))
 }
 
 // began returns when the logs begin, zero for the beginning of the run.

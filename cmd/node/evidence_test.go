@@ -303,8 +303,9 @@ var (
 	unseen = regexp.MustCompile(`(?:nodes? )?[0-9, and]+ (?:(?:has|have) no log|without a sign of life) here` +
 		`|had lost node \d+: no record says how|^Node \d+ is none of the voters|it did not believe node \d+ alive`)
 	nodesNamed = regexp.MustCompile(`(?i)\b(?:nodes? (\d+(?:(?:, | and )\d+\b)*)|voters? ([^:(]+): \d+ of)`)
-	recordsEnd = regexp.MustCompile( // as all records and lines of the group tell
-		`, which end at [0-9:.]+(?:, and other lines at [0-9:.]+)?|until the logs end at [0-9:.]+`)
+	recordsEnd = regexp.MustCompile( // as all records and lines of the group tell, and lines that have no name
+		`, which end at [0-9:.]+(?:, and other lines at [0-9:.]+)?|until the logs end at [0-9:.]+` +
+			`|started (?:at|\d+ times from) [0-9:. to]+, it refused to run, by its own word: `)
 	clockTime = regexp.MustCompile(`\b\d\d:\d\d:\d\d\.\d\d\d\b`)
 )
 

@@ -100,20 +100,34 @@ func happenings(g *rounds.Group, n *rounds.Node, lost, still []rounds.Dropped) (
 	}
 	if n.Records == 0 {
 		is, _ := withoutLog(g, n, still)
-		return lossesSeen(g, n.ID, lost, is != unlogged)
+		return withRefusals(g, n, lossesSeen(g, n.ID, lost, is != unlogged))
 	}
-	return withLog(g, n, list)
+	return withRefusals(g, n, withLog(g, n, list))
+}
+
+// insert adds what happened at that time to the list, which is in the order of time.
+func insert(list []clause, at time.Time, format string, args ...any) []clause {
+	later := slices.IndexFunc(list, func(c clause) bool { return c.at.After(at) })
+	if later < 0 {
+		later = len(list)
+	}
+	return slices.Insert(list, later, clause{at, fmt.Sprintf(format, args...)})
+}
+
+// withRefusals adds to what happened to a node the processes that refused to run.
+func withRefusals(g *rounds.Group, n *rounds.Node, list []clause) []clause {
+	for _, r := range n.Refusals {
+		started := "started at " + when(g, r.At)
+		if r.More > 0 {
+			started = fmt.Sprintf("started %d times from %s to %s", r.More+1, when(g, r.At), when(g, r.Until))
+		}
+		list = insert(list, r.At, "%s, it refused to run, by its own word: %s", started, r.Why)
+	}
+	return list
 }
 
 // withLog adds to what happened to a node what happened to its clock and to its log.
 func withLog(g *rounds.Group, n *rounds.Node, list []clause) []clause {
-	insert := func(at time.Time, format string, args ...any) {
-		later := slices.IndexFunc(list, func(c clause) bool { return c.at.After(at) })
-		if later < 0 {
-			later = len(list)
-		}
-		list = slices.Insert(list, later, clause{at, fmt.Sprintf(format, args...)})
-	}
 	var led []time.Time
 	for i := range g.Leaderships {
 		if r := &g.Leaderships[i]; r.Leader == n.ID && r.First.IsZero() {
@@ -122,16 +136,16 @@ func withLog(g *rounds.Group, n *rounds.Node, list []clause) []clause {
 	}
 	for _, l := range n.Lives {
 		for _, s := range l.ClockSets {
-			insert(s.At, "its clock was set %s by %s%s", setBy(s.By), when(g, s.At), cite(g.Names, s.Ref))
+			list = insert(list, s.At, "its clock was set %s by %s%s", setBy(s.By), when(g, s.At), cite(g.Names, s.Ref))
 		}
 		if gap := hole(&l); gap != nil {
 			next := rounds.Ref{Node: n.ID, Incarnation: gap.After.Incarnation, Seq: gap.After.Seq + gap.Lost + 1}
-			insert(gap.Until, "%d of its records %s missing from %s to %s%s", gap.Lost,
+			list = insert(list, gap.Until, "%d of its records %s missing from %s to %s%s", gap.Lost,
 				words.Either(int(gap.Lost), "is", "are"), when(g, gap.From), when(g, gap.Until),
 				cite(g.Names, gap.After, next))
 		}
 		if endsEarly(&l, led, g.Until) {
-			insert(l.Until, "its records end at %s%s", when(g, l.Until), cite(g.Names, l.Last))
+			list = insert(list, l.Until, "its records end at %s%s", when(g, l.Until), cite(g.Names, l.Last))
 		}
 	}
 	return list
