@@ -16,11 +16,15 @@ type greetings struct {
 	last   map[uint64]Ref    // by node
 	wrote  map[Ref]bool      // the processes that wrote a record
 	silent map[Ref]trace.Greeting
+	newest map[uint64]trace.Greeting // by node
+	// changed are the settings of a process that the one before it of the node had otherwise.
+	changed map[Ref][]string
 }
 
 func newGreetings() *greetings {
 	return &greetings{
 		at: map[Ref]time.Time{}, last: map[uint64]Ref{}, wrote: map[Ref]bool{}, silent: map[Ref]trace.Greeting{},
+		newest: map[uint64]trace.Greeting{}, changed: map[Ref][]string{},
 	}
 }
 
@@ -32,6 +36,16 @@ func (u *greetings) add(first trace.Greeting) {
 	if last := u.last[of.Node]; !first.Time.Before(u.at[last]) {
 		u.last[of.Node] = of
 	}
+	switch before := u.newest[of.Node]; {
+	case first.Time.Before(before.Time): // which was not the one before it then
+		delete(u.changed, Ref{Node: of.Node, Incarnation: before.Incarnation})
+		return
+	case before.Incarnation != of.Incarnation:
+		if changed := first.Changed(&before); changed != nil {
+			u.changed[of] = changed
+		}
+	}
+	u.newest[of.Node] = first
 }
 
 // other reports whether it is of another algorithm than the group.

@@ -57,7 +57,7 @@ const (
 // life returns what a History says of one process.
 func (g *group) life(l *life) Life {
 	out := l.summary(g.fix)
-	out.Events = g.allEvents(l)
+	out.Events, out.Changed = g.allEvents(l), g.ups.changed[l.ref(0)]
 	return out
 }
 

@@ -108,6 +108,9 @@ type Life struct {
 	Events []LifeEvent `json:"events,omitempty"`
 	// ClockSets are how somebody set the clock of its machine, by its own word.
 	ClockSets []ClockSet `json:"clock_sets,omitempty"`
+	// Changed are the settings with which the process was started, and the one before it of the node otherwise, by the
+	// lines in which they say that they run: "--rank-by memory instead of id".
+	Changed []string `json:"changed,omitempty"`
 }
 
 // Gap is a range of a process's records that are missing.

@@ -224,6 +224,7 @@ func (g *group) forgetLives(m *member, n int) {
 		}
 		delete(m.byIncarnation, l.incarnation)
 		delete(g.ups.silent, l.ref(0))
+		delete(g.ups.changed, l.ref(0))
 		if former := g.past.former; former == nil || former.life != l {
 			g.recycleLists(l)
 		}

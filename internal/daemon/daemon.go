@@ -93,6 +93,8 @@ func (d *Daemon) sayUp() {
 		Str("incarnation", d.Incarnation.Short()).
 		Str("algorithm", d.Algorithm.Name).Bool("preempt", d.Preempt).
 		Str("rank_by", d.RankBy.String()).Str("profile", d.Profile.Name).
+		Str("voters", proto.IDRanges(d.Voters)).Stringer("lease", d.Promise).
+		Stringer("failover_budget", d.Pacing.Budget).
 		Str("gossip", d.group.GossipAddr()).
 		Str("election", d.electionAddr.String()).
 		Str("http", d.webAddr()).

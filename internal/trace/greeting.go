@@ -1,6 +1,11 @@
 package trace
 
-import "time"
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"time"
+)
 
 // Greeting is the line by which a process says that it runs. It is no record.
 type Greeting struct {
@@ -10,4 +15,37 @@ type Greeting struct {
 	Incarnation string    `json:"incarnation"`
 	Algorithm   string    `json:"algorithm"`
 	Message     string    `json:"message"`
+
+	// Settings of the process, as they stand in the line; nil where it has them not.
+	RankBy  json.RawMessage `json:"rank_by"`
+	Voters  json.RawMessage `json:"voters"`
+	Budget  json.RawMessage `json:"failover_budget"`
+	Lease   json.RawMessage `json:"lease"`
+	Profile json.RawMessage `json:"profile"`
+	Preempt json.RawMessage `json:"preempt"`
+}
+
+// Changed returns the settings that the process before had otherwise: "--rank-by memory instead of id".
+func (g *Greeting) Changed(before *Greeting) (list []string) {
+	for _, s := range []struct {
+		flag    string
+		is, was json.RawMessage
+	}{
+		{"--rank-by", g.RankBy, before.RankBy}, {"--voters", g.Voters, before.Voters},
+		{"--failover-budget", g.Budget, before.Budget}, {"--lease", g.Lease, before.Lease},
+		{"--profile", g.Profile, before.Profile}, {"--preempt", g.Preempt, before.Preempt},
+	} {
+		if s.is != nil && s.was != nil && !bytes.Equal(s.is, s.was) {
+			list = append(list, s.flag+" "+plain(s.is)+" instead of "+plain(s.was))
+		}
+	}
+	return list
+}
+
+// plain returns the value of a setting as on a command line.
+func plain(value json.RawMessage) string {
+	if text := strings.Trim(string(value), `"`); text != "" {
+		return text
+	}
+	return "none"
 }

@@ -216,7 +216,14 @@ func startedAgain(g *rounds.Group, l *rounds.Life) string {
 	if len(l.Events) > 0 && l.Events[0].Kind == rounds.Started {
 		by, at, ref = "at", l.Events[0].At, l.Events[0].Ref
 	}
-	return fmt.Sprintf("started again %s %s%s", by, when(g, at), cite(g.Names, ref))
+	refs, with := []rounds.Ref{ref}, ""
+	if len(l.Changed) > 0 {
+		with = ", with " + words.And(l.Changed...)
+		if up := (rounds.Ref{Node: ref.Node, Incarnation: l.Incarnation}); up != ref {
+			refs = append(refs, up)
+		}
+	}
+	return fmt.Sprintf("started again %s %s%s%s", by, when(g, at), with, cite(g.Names, refs...))
 }
 
 // sighting is how others lost a node: they saw it end, or heard nothing of it.

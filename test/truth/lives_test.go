@@ -3,6 +3,7 @@
 package truth_test
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -32,6 +33,9 @@ func (r *reading) compareLives() {
 			if r.whole() && len(l.Gaps) > 0 {
 				r.fail("lives: records are missing that are there", "%+v", l)
 			}
+			if r.whole() {
+				r.compareSettings(p, l)
+			}
 			if !r.timely() {
 				continue
 			}
@@ -40,6 +44,23 @@ func (r *reading) compareLives() {
 			}
 			r.compareEnd(p, l)
 		}
+	}
+}
+
+// compareSettings checks that it is told if the process before it was started with another setting.
+func (r *reading) compareSettings(p *process, l rounds.Life) {
+	var before *process
+	for _, one := range r.processesOf(p.Node) {
+		if one.From.Before(p.From) && !one.up.IsZero() {
+			before = one
+		}
+	}
+	var want []string
+	if before != nil && before.Preempt != p.Preempt && !p.up.IsZero() {
+		want = []string{fmt.Sprintf("--preempt %v instead of %v", p.Preempt, before.Preempt)}
+	}
+	if !slices.Equal(l.Changed, want) {
+		r.fail("lives: other settings", "node %d at %s: %q, want %q", p.Node, clock(p.From), l.Changed, want)
 	}
 }
 

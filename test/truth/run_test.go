@@ -84,6 +84,7 @@ type rig struct {
 	c      *testcluster.Cluster
 	d      *rand.Rand
 	story  *story
+	with   *rand.Rand           // draws with which settings a node is started again
 	due    map[uint64]time.Time // when a node that is stopped is to go on
 	aside  bool                 // a node has resigned
 	outage bool                 // there was one
@@ -104,6 +105,7 @@ func perform(t *testing.T, p plan, dir string) *story {
 	}
 	r := &rig{
 		t: t, ctx: ctx, c: c, d: rand.New(rand.NewPCG(p.Seed, 1)), story: &story{Plan: p}, due: map[uint64]time.Time{},
+		with: rand.New(rand.NewPCG(p.Seed, 2)),
 	}
 	defer func() { r.must(c.Close()) }()
 	w := watch(ctx, c.Nodes())
@@ -263,10 +265,16 @@ func (r *rig) note(what string, node, to uint64, at time.Time, err error) {
 	r.story.Acts = append(r.story.Acts, a)
 }
 
+// start starts a node. Some that ran before are started with another setting than by default, with which they work.
 func (r *rig) start(node uint64) {
-	at := time.Now()
-	r.must(r.c.Start(proto.NodeID(node)))
-	r.story.Processes = append(r.story.Processes, &process{Node: node, From: at.Round(0)})
+	kind, err := catalog.Lookup(r.story.Plan.Algorithm)
+	r.must(err)
+	preempt, at := kind.Preempt, time.Now()
+	if len(r.story.processesOf(node)) > 0 && r.with.IntN(4) == 0 {
+		preempt = !preempt
+	}
+	r.must(r.c.Start(proto.NodeID(node), fmt.Sprintf("--preempt=%v", preempt)))
+	r.story.Processes = append(r.story.Processes, &process{Node: node, From: at.Round(0), Preempt: preempt})
 	r.note("start", node, 0, at, nil)
 }
 

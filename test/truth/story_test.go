@@ -44,6 +44,7 @@ type process struct {
 	Until       time.Time `json:"until"` // just before the signal that ended it
 	Gone        time.Time `json:"gone"`  // when it had ended
 	Killed      bool      `json:"killed"`
+	Preempt     bool      `json:"preempt"`
 	Pauses      []span    `json:"pauses,omitempty"`
 
 	up time.Time // when it said that it runs; zero if it ended before
