@@ -11,17 +11,18 @@ import (
 
 // Builder makes a History out of records. One goroutine may use it at a time.
 type Builder struct {
-	groups map[groupKey]*group
-	last   *group
-	runs   map[string]int // of simulated runs, by algorithm
-	deaths map[string][]death
-	left   map[string]farewells            // by cluster
-	lines  map[string]map[uint64]time.Time // by cluster and node: see Line
-	ups    map[string]*greetings           // by cluster
-	brief  bool
-	bounds *Bounds // nil if all rounds are kept until History is called
-	eras   *Eras   // nil if each cluster has only one
-	names  *Names  // of the records so far
+	groups     map[groupKey]*group
+	last       *group
+	runs       map[string]int // of simulated runs, by algorithm
+	deaths     map[string][]death
+	left       map[string]farewells            // by cluster
+	lines      map[string]map[uint64]time.Time // by cluster and node: see Line
+	ups        map[string]*greetings           // by cluster
+	mismatches map[string][]trace.Mismatch     // by cluster
+	brief      bool
+	bounds     *Bounds // nil if all rounds are kept until History is called
+	eras       *Eras   // nil if each cluster has only one
+	names      *Names  // of the records so far
 }
 
 // groupKey is the same for all records of one group.
@@ -36,7 +37,7 @@ func NewBuilder() *Builder {
 	return &Builder{
 		groups: map[groupKey]*group{}, runs: map[string]int{}, deaths: map[string][]death{},
 		left: map[string]farewells{}, lines: map[string]map[uint64]time.Time{},
-		ups:   map[string]*greetings{},
+		ups: map[string]*greetings{}, mismatches: map[string][]trace.Mismatch{},
 		names: &Names{shared: map[uint64]uint64{}},
 	}
 }
@@ -177,6 +178,7 @@ func (b *Builder) History() *History {
 	for _, g := range b.sorted() {
 		g.deaths = append(g.deaths, b.deaths[g.key.cluster]...)
 		told := g.build()
+		told.Mismatches = g.findMismatches(b.mismatches[g.key.cluster])
 		told.Replaced, told.Names = b.eras.replaced(g.key), b.Names()
 		h.Groups = append(h.Groups, told)
 	}

@@ -26,19 +26,20 @@ type Group struct {
 	// do not tell which of the two a message is of, and so the rest of the Group is not true of either. Only the
 	// Findings are: that two processes are one node.
 	Mixed       []uint64     `json:"mixed,omitempty"`
-	Nodes       []Node       `json:"nodes"`       // by id
-	Rounds      []*Round     `json:"rounds"`      // by term
-	Left        int          `json:"-"`           // rounds before those that Bounds.Newest left out
-	Leaderships []Leadership `json:"leaderships"` // in causal order of their beginnings
-	Incidents   []Incident   `json:"incidents"`   // in the order of time
-	Leaderless  Leaderless   `json:"leaderless"`  // all Incidents summed up
-	From        time.Time    `json:"from"`        // of the first record, corrected
-	Until       time.Time    `json:"until"`       // of the last record, corrected
-	Clocks      []Clock      `json:"clocks"`      // of the nodes whose wall clock is not right, by id
-	Findings    []Finding    `json:"findings"`    // about single rounds, and about several
-	Loose       []Finding    `json:"-"`           // those of Findings that are about none of Rounds
-	Unknown     []string     `json:"unknown"`     // what the records do not tell, in sentences
-	Names       *Names       `json:"-"`           // of all records of the input
+	Nodes       []Node       `json:"nodes"`                // by id
+	Rounds      []*Round     `json:"rounds"`               // by term
+	Left        int          `json:"-"`                    // rounds before those that Bounds.Newest left out
+	Leaderships []Leadership `json:"leaderships"`          // in causal order of their beginnings
+	Incidents   []Incident   `json:"incidents"`            // in the order of time
+	Leaderless  Leaderless   `json:"leaderless"`           // all Incidents summed up
+	From        time.Time    `json:"from"`                 // of the first record, corrected
+	Until       time.Time    `json:"until"`                // of the last record, corrected
+	Clocks      []Clock      `json:"clocks"`               // of the nodes whose wall clock is not right, by id
+	Findings    []Finding    `json:"findings"`             // about single rounds, and about several
+	Loose       []Finding    `json:"-"`                    // those of Findings that are about none of Rounds
+	Mismatches  []Mismatch   `json:"mismatches,omitempty"` // in the order of time
+	Unknown     []string     `json:"unknown"`              // what the records do not tell, in sentences
+	Names       *Names       `json:"-"`                    // of all records of the input
 
 	parts [][]uint64 // see group.parts
 }

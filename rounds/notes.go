@@ -37,6 +37,7 @@ func notes(groups []*Group) []string {
 		notes = append(notes, fmt.Sprintf("The records are of %d clusters, which are told one by one: %q.",
 			len(clusters), clusters))
 	}
+	notes = append(notes, elsewhereNotes(groups)...)
 	if len(runs) > 1 {
 		notes = append(notes, fmt.Sprintf("The records are of %d simulated runs, which are told one by one.",
 			len(runs)))
@@ -44,6 +45,25 @@ func notes(groups []*Group) []string {
 	for _, label := range clusters {
 		if of := algorithms[label]; len(of) > 1 {
 			notes = append(notes, algorithmsNote(label, of))
+		}
+	}
+	return notes
+}
+
+// elsewhereNotes says which nodes that others of their cluster name have a log only with the label of another one.
+func elsewhereNotes(groups []*Group) (notes []string) {
+	for _, g := range groups {
+		for _, other := range groups {
+			var ids []uint64
+			for _, n := range g.Nodes {
+				if n.Records == 0 && other.Cluster != g.Cluster && slices.Contains(writers(other), n.ID) {
+					ids = append(ids, n.ID)
+				}
+			}
+			if len(ids) > 0 {
+				notes = append(notes, fmt.Sprintf("Of %s, which nodes of cluster %q name, no log with that label is "+
+					"here, and one with the label %q is.", words.Nodes(ids), g.Cluster, other.Cluster))
+			}
 		}
 	}
 	return notes

@@ -195,6 +195,8 @@ func (a *attempt) Left(last trace.Farewell) { a.b.Left(last) }
 
 func (a *attempt) Up(first trace.Greeting) { a.b.Up(first) }
 
+func (a *attempt) Mismatch(line trace.Mismatch) { a.b.Mismatch(line) }
+
 func (a *attempt) Line(cluster string, node uint64, at time.Time) { a.b.Line(cluster, node, at) }
 
 // failed reports whether the records were not in order.

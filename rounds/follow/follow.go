@@ -211,6 +211,15 @@ func (f *follower) Up(first trace.Greeting) {
 	}
 }
 
+// Mismatch notes that a node takes no part with another one.
+func (f *follower) Mismatch(line trace.Mismatch) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if sink, wants := f.sink.(logs.MismatchSink); wants {
+		sink.Mismatch(line)
+	}
+}
+
 // Line notes until when the log of a node goes on.
 func (f *follower) Line(cluster string, node uint64, at time.Time) {
 	f.mu.Lock()

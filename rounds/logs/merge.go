@@ -156,6 +156,7 @@ type item struct {
 
 	farewell trace.Farewell
 	up       *trace.Greeting // nil for all others
+	mismatch *trace.Mismatch // so too
 }
 
 // place is where an item belongs in the order of a merge.
@@ -224,6 +225,10 @@ func (s *source) deliver(to Sink) {
 		if sink, wants := to.(UpSink); wants {
 			sink.Up(*it.up)
 		}
+	case it.mismatch != nil:
+		if sink, wants := to.(MismatchSink); wants {
+			sink.Mismatch(*it.mismatch)
+		}
 	default:
 		to.Add(&it.rec)
 	}
@@ -257,7 +262,7 @@ func (s *source) settle(it *item) {
 	case it.up != nil:
 		s.at, s.begins = it.up.Time, nodeLine{it.up.Cluster, it.up.Node}
 		return
-	case it.death || it.left:
+	case it.death || it.left || it.mismatch != nil:
 		return
 	}
 	rec := &it.rec
@@ -283,5 +288,5 @@ func (s *source) simulated() bool {
 	}
 	it := &s.ready[s.next]
 	return it.death && it.cluster == "" ||
-		!it.left && it.up == nil && it.rec.Cluster == "" && it.rec.Time.Year() == 2000
+		!it.left && it.up == nil && it.mismatch == nil && it.rec.Cluster == "" && it.rec.Time.Year() == 2000
 }

@@ -153,6 +153,7 @@ func (r *Reader) find(line []byte) bool {
 		return false
 	}
 	passUp(r.to, line)
+	passMismatch(r.to, line)
 	passLine(r.to, line)
 	return r.other(line)
 }

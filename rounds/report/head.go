@@ -35,7 +35,7 @@ func Head(g *rounds.Group) []string {
 	case len(g.Leaderships) == 0:
 		return neverLed(g)
 	}
-	now := []string{present(g), upAndDown(g), aside(g), withoutLeader(g)}
+	now := append([]string{present(g), upAndDown(g), aside(g), withoutLeader(g)}, mismatched(g)...)
 	if !g.Replaced.IsZero() {
 		now = []string{fmt.Sprintf("All of its processes had ended by %s, when the cluster was made anew.",
 			dated(g.Replaced)), withoutLeader(g)}
@@ -63,7 +63,7 @@ func neverLed(g *rounds.Group) []string {
 	if line := upAndDown(g); line != "" {
 		lines = append(lines, line)
 	}
-	return lines
+	return append(lines, mismatched(g)...)
 }
 
 // present says who leads at the end of the records, or why nobody does.

@@ -92,6 +92,11 @@ func WhyNot(w io.Writer, g *rounds.Group, id uint64) error {
 	for _, sentences := range recorded(g, id).Paragraphs() {
 		p.paragraph(sentences...)
 	}
+	for i := range g.Mismatches {
+		if m := &g.Mismatches[i]; slices.Contains(m.Nodes, id) || slices.Contains(m.Others, id) {
+			p.paragraph(mismatch(g, m))
+		}
+	}
 	return p.to(w)
 }
 

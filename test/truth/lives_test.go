@@ -19,6 +19,9 @@ const (
 
 // compareLives compares what is told of each process with the truth.
 func (r *reading) compareLives() {
+	for _, m := range r.group.Mismatches { // all have settings with which they work together
+		r.fail("settings differ, and did not", "%+v", m)
+	}
 	for _, n := range r.group.Nodes {
 		named := slices.DeleteFunc(r.processesOf(n.ID), func(p *process) bool { return p.Incarnation == "" })
 		if r.whole() && len(n.Lives) != len(named) {
