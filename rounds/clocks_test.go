@@ -186,7 +186,7 @@ func TestClockThatWasSetByItsOwnWord(t *testing.T) {
 			t.Error(err)
 		}
 		for _, says := range []string{
-			fmt.Sprintf("its clock was set %s by 10 s by 12:00:15.000 [1:5]; ended", way),
+			fmt.Sprintf("its clock was set %s by 10 s by 12:00:15.000 [1:5]; was told to stop, and ended", way),
 			"Somebody set the clock of node 1; times since are told as if nobody had.",
 		} {
 			if !strings.Contains(out.String(), says) {

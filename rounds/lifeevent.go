@@ -20,8 +20,8 @@ type LifeEvent struct {
 
 	// Why is the error with which the process ended, by its own word; empty if it was told to end.
 	Why string `json:"why,omitempty"`
-	// Told is how the process had been told to stop, by its own record ToldRef: "told to stop by SIGTERM"; empty if no
-	// record says so.
+	// Told is how the process had been told to stop, by its own record ToldRef: "told to stop by SIGTERM"; only "told to
+	// stop" where its good-bye alone says so, and ToldRef is Ref; empty if nothing says so.
 	Told    string `json:"told,omitempty"`
 	ToldRef Ref    `json:"told_ref,omitzero"`
 	// Late says that the process may have ended long before At: the peer that saw its end may have slept until then.
@@ -95,6 +95,8 @@ func (g *group) findEvents(l *life) (events []LifeEvent) {
 	if end != nil { // the last one, although it may be earlier by the clock of the peer
 		if asked := l.request(l.last()+1, g.fix); strings.HasPrefix(asked.why, toldToStop) {
 			end.Told, end.ToldRef = asked.why, asked.ref
+		} else if end.Known == OwnWord && end.Why == "" {
+			end.Told, end.ToldRef = toldToStop, end.Ref
 		}
 		events = append(events, *end)
 	}

@@ -232,10 +232,10 @@ func TestListTellsWhatHappenedToEachNode(t *testing.T) {
 			"     4  was silent to node 3 from 11:51:14.680 at the latest [peers saw: 3:75] to 11:51:32.347 [4:83]; "+
 			"ended without a good-bye at 11:51:42.743 [peers saw: 6:74]\n"+
 			"     5  ended without a good-bye at 11:51:11.312 [peers saw: 8:14]; started again by "+
-			"11:51:36.516 [5:3@1fb9f878]; ended at 11:51:39.696 [5:53]\n")
+			"11:51:36.516 [5:3@1fb9f878]; was told to stop, and ended at 11:51:39.696 [5:53]\n")
 	says(t, list(report.Selection{Last: 1}, outage...),
 		"     4  …; ended without a good-bye at 11:51:42.743 [peers saw: 6:74]\n",
-		"     5  …; ended at 11:51:39.696 [5:53]\n", "!     2  ")
+		"     5  …; was told to stop, and ended at 11:51:39.696 [5:53]\n", "!     2  ")
 	says(t, list(report.Selection{Findings: true}, outage...), "!WHAT HAPPENED")
 	says(t, list(report.Selection{}, "../testdata/office-pause.log"),
 		"     5  was lost to node 3 at 17:18:08.653 [peers saw: 3:11], but wrote on\n")
@@ -251,7 +251,7 @@ func TestListTellsWhoWasToldToStop(t *testing.T) {
 		`"message":"the node resigned and left"}` + "\n"
 	for why, want := range map[string]string{
 		"told to stop by SIGTERM": "     1  was told to stop by SIGTERM [1:2], and ended at 14:00:03.500 [1:3]\n",
-		"asked by 10.0.0.7":       "     1  ended at 14:00:03.500 [1:3]\n",
+		"asked by 10.0.0.7":       "     1  was told to stop, and ended at 14:00:03.500 [1:3]\n",
 	} {
 		b := rounds.NewBuilder()
 		text := fmt.Sprintf(log, 1.0, 1, 0, "start", "") + fmt.Sprintf(log, 3.0, 2, 1, "resign", why) +

@@ -193,6 +193,8 @@ func endOf(g *rounds.Group, e *rounds.LifeEvent) string {
 		at = "by " + seen(g, *e)
 	}
 	switch {
+	case e.Told != "" && e.ToldRef == e.Ref:
+		return fmt.Sprintf("was %s, and ended %s", e.Told, at)
 	case e.Told != "":
 		return fmt.Sprintf("was %s%s, and ended %s", e.Told, cite(g.Names, e.ToldRef), at)
 	case e.Unannounced():

@@ -69,7 +69,8 @@ func says(t *testing.T, text string, phrases ...string) {
 // "Node 5 stands aside, and stands again when it is asked to": its process has ended.
 func TestWhyNotOfAnEndedNode(t *testing.T) {
 	says(t, whyNot(t, "cases/graceful-stop-code14/n5", 5),
-		"Node 5 does not run: its process ended at 11:57:42.663, by its own word [5:10].", "!stands aside")
+		"Node 5 does not run: its process ended at 11:57:42.663, by its own word: told to stop [5:10].",
+		"!stands aside")
 }
 
 // Evidence is told with its time, in the past tense, and only if it is about the node's last process. If the
@@ -114,7 +115,7 @@ func TestWhyNotNobody(t *testing.T) {
 // A process that ended at once, since its voters were others or another process was the node, is told.
 func TestWhyNotRefused(t *testing.T) {
 	says(t, whyNot(t, "cases/voters-refused/n1", 1), "Node 1 does not run: its process ended at 09:16:36.861, by its "+
-		"own word [1:5]. At 09:17:16.368 node 1 was started again, and refused to run, by its own word: "+
+		"own word: told to stop [1:5]. At 09:17:16.368 node 1 was started again, and refused to run, by its own word: "+
 		"--voters: the voters are not those")
 	says(t, whyNot(t, "cases/id-taken/n2", 2, `+{"level":"error","cluster":"I","node":2,"error":"node id is taken: id `+
 		`2 belongs to node 2 (incarnation 7ed11a3d) at a, which is alive","exit_code":5,`+
@@ -238,7 +239,7 @@ func TestWhyNotInTheWordsOfTheWinner(t *testing.T) {
 // later. And "no quorum" was said beside term 7, and was so in term 6.
 func TestWhyNotOfWhoSaidGoodbye(t *testing.T) {
 	says(t, whyNot(t, "cases/all-told-to-stop", 1), "Node 1 does not run: its process ended at 16:43:49.185, by its "+
-		"own word [1:17@c6ebaa4c]. At 16:43:47.183 nodes 2, 3 and 4 lost node 1: it said good-bye [peers saw: ",
+		"own word: told to stop [1:17@c6ebaa4c]. At 16:43:47.183 nodes 2, 3 and 4 lost node 1: it said good-bye [peers saw: ",
 		"Term 7 began", "In term 6, no quorum: node 3 asked the voters")
 }
 

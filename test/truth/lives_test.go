@@ -97,6 +97,9 @@ func (r *reading) compareEvent(p *process, e rounds.LifeEvent, l rounds.Life) {
 		if !over {
 			tell("life event: ended, but it had not (" + kind + ")")
 		}
+		if e.Told != "" && p.Killed {
+			tell("life event: told to stop, but it was killed")
+		}
 	case rounds.Silent, rounds.Paused:
 		if !over && !r.excused(p, e.Ref.Node, within) {
 			tell("life event: of a process that was well (" + kind + ")")
