@@ -220,7 +220,7 @@ func TestVotersMissing(t *testing.T) {
 			v.ask(3, 4100, 2)
 			v.ask(1, 5000, 2)
 			v.lead(1, 5010, 2)
-		}, "voter 2 stopped, 3 not heard to answer: 1 of 3 remains, too few to elect for 1.8 s of the 4.01 s"},
+		}, "voter 2 stopped, 3 not heard to answer: 1 of 3 remains, too few to elect for at least 1.8 s of the 4.01 s"},
 		"a log was cut": {func(v *voters) {
 			v.lose(1, 1010, "link-closed 2, dial-refused 2", 1, 3)
 			v.ask(1, 1100, 2)
@@ -286,38 +286,40 @@ func TestBackWithoutARecordOfIt(t *testing.T) {
 	}{
 		"its start is in a record": {func(v *voters) {
 			v.start(3, 3500)
-		}, "voters 2 and 3 ended: 1 of 3 remains, too few to elect for 2.5 s of the 3.51 s; surely [2 3]", 2500},
+		}, "voters 2 and 3 ended: 1 of 3 remains, too few to elect for at least 2.5 s of the 3.51 s; surely [2 " +
+			"3]", 2500},
 		"its start is in none": {func(v *voters) {
 			v.life[3]++
 			v.add(3, 3500, trace.Record{Event: "receive", From: 1, Msg: "PRE_VOTE", MsgID: "1:5003"})
-		}, "voters 2 and 3 ended: 1 of 3 remains, too few to elect for 2.5 s of the 3.51 s; surely [2]", 2500},
+		}, "voters 2 and 3 ended: 1 of 3 remains, too few to elect for at least 2.5 s of the 3.51 s; surely [2]", 2500},
 		"it was seen": {func(v *voters) {
 			v.lose(1, 3000, "", 1, 3)
-		}, "voters 2 and 3 ended: 1 of 3 remains, too few to elect for 2 s of the 3.51 s; surely [2]", 2000},
+		}, "voters 2 and 3 ended: 1 of 3 remains, too few to elect for at least 2 s of the 3.51 s; surely [2]", 2000},
 		"others that wrote nothing were there before": {func(v *voters) {
 			v.lose(1, 1200, "", 1, 2, 3)
 			v.lose(1, 1500, "link-closed 2, dial-refused 2, link-closed 3, dial-refused 3", 1)
 			v.start(3, 3000)
-		}, "voters 2 and 3 ended: 1 of 3 remains, too few to elect for 1.5 s of the 3.51 s; surely [2 3]", 1500},
+		}, "voters 2 and 3 ended: 1 of 3 remains, too few to elect for at least 1.5 s of the 3.51 s; surely [2 " +
+			"3]", 1500},
 		"one that wrote nothing was there before": {func(v *voters) {
 			v.lose(1, 2800, "", 1, 3)
 			v.start(3, 3000)
-		}, "voters 2 and 3 ended: 1 of 3 remains, too few to elect for 1.8 s of the 3.51 s; surely [2]", 1800},
+		}, "voters 2 and 3 ended: 1 of 3 remains, too few to elect for at least 1.8 s of the 3.51 s; surely [2]", 1800},
 		"another one that began since lost its link to one that wrote nothing": {func(v *voters) {
 			v.lose(4, 1200, "", 4)
 			v.life[4]++
 			v.lose(4, 2800, "link-closed 3, dial-refused 3", 4)
 			v.start(3, 3500)
-		}, "voters 2 and 3 ended: 1 of 3 remains, too few to elect for 2.5 s of the 3.51 s; surely [2]", 2500},
+		}, "voters 2 and 3 ended: 1 of 3 remains, too few to elect for at least 2.5 s of the 3.51 s; surely [2]", 2500},
 		"the end of one that wrote nothing was proven later": {func(v *voters) {
 			v.start(3, 3500)
 			v.add(1, 3520, trace.Record{Event: "gone", About: 3, Detail: "3 silent"})
-		}, "voters 2 and 3 ended: 1 of 3 remains, too few to elect for 2.5 s of the 3.51 s; surely [2]", 2500},
+		}, "voters 2 and 3 ended: 1 of 3 remains, too few to elect for at least 2.5 s of the 3.51 s; surely [2]", 2500},
 		"a record is missing that may tell of another one": {func(v *voters) {
 			v.seq["n1life0"]++
 			v.add(1, 3000, trace.Record{Event: "timeout", Term: 1})
 			v.start(3, 3500)
-		}, "voters 2 and 3 ended: 1 of 3 remains, too few to elect for 2.5 s of the 3.51 s; surely [2]", 2500},
+		}, "voters 2 and 3 ended: 1 of 3 remains, too few to elect for at least 2.5 s of the 3.51 s; surely [2]", 2500},
 		"only its end was proven": {func(*voters) {
 		}, "voters 2 and 3 ended: 1 of 3 remains; surely [2]", 3010}, // until another one led
 	} {
@@ -427,7 +429,7 @@ func TestBackWhileTheOtherSlept(t *testing.T) {
 	v.ask(2, 4000, 2)
 	v.lead(2, 4010, 2)
 	want := "voter 3 ended, 1 not heard to answer: 1 of 3 remains," +
-		" too few to elect for 2 s of the 3.98 s"
+		" too few to elect for at least 2 s of the 3.98 s"
 	if in := v.last(); in.Why != want {
 		t.Errorf("%q, want %q; %+v", in.Why, want, in)
 	}
@@ -670,7 +672,7 @@ func TestSilentWithNobodyToHear(t *testing.T) {
 		v.lose(2, 9100, "joined 3", 2, 3)
 		v.ask(2, 9300, 2)
 		v.lead(2, 9500, 2)
-		if in := v.last(); in.Why != want+", too few to elect for 7.5 s of the 8.6 s" {
+		if in := v.last(); in.Why != want+", too few to elect for at least 7.5 s of the 8.6 s" {
 			t.Errorf("%q, want %q: %+v", in.Why, want, in)
 		}
 	}
@@ -807,7 +809,8 @@ func TestRefusedLongAfterItsEnd(t *testing.T) {
 func TestWhoWasOnlyToldOfIsNotThereAgain(t *testing.T) {
 	for evidence, want := range map[string]string{
 		"unreachable 2": "voters 2 and 3 ended: 1 of 3 remains; surely [2 3]",
-		"link-closed 2": "voters 2 and 3 ended: 1 of 3 remains, too few to elect for 3.3 s of the 8.5 s; surely [3]",
+		"link-closed 2": "voters 2 and 3 ended: 1 of 3 remains, too few to elect for at least 3.3 s of the 8.5 " +
+			"s; surely [3]",
 	} {
 		v := newVoters()
 		v.elect(1, 1, 2, 3)
@@ -836,9 +839,9 @@ func TestWhoSaysThatItEndsGivesASignOfLife(t *testing.T) {
 	}{
 		{"debug", 2500, "the lease of node 1 ended"},
 		{"debug", 4000, "voters 2 and 3 not heard to answer and then stopped: 1 of 3 remains, " +
-			"too few to elect for 2.1 s of the 3.1 s"},
+			"too few to elect for at least 2.1 s of the 3.1 s"},
 		{"info", 4000, "voters 2 and 3 without a sign of life here and then stopped: 1 of 3 remains, " +
-			"too few to elect for 2.1 s of the 3.1 s"},
+			"too few to elect for at least 2.1 s of the 3.1 s"},
 	} {
 		v, ms, want := newVoters(), c.ms, c.want
 		v.level = c.level
@@ -876,7 +879,7 @@ func TestVotersWereMissingInSeveralWays(t *testing.T) {
 	v.lead(1, 13000, 2)
 	in := v.last()
 	const want = "voter 2 not heard to answer and then silent, 3 not heard to answer: 1 of 3 remains, " +
-		"too few to elect for 3.5 s of the 12 s"
+		"too few to elect for at least 3.5 s of the 12 s"
 	if in.Why != want {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}

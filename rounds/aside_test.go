@@ -65,8 +65,9 @@ func TestAPauseOfTheClusterHoldsForWhoHasNoLogHere(t *testing.T) {
 func TestThoseWhoStoodAsideWhenEnoughWereThereAgainAreTold(t *testing.T) {
 	const paused = "the cluster is paused since 2026-11-29T17:46:25Z by 127.0.0.1"
 	for why, want := range map[string]string{
-		paused: ": 1 of 3 remains, too few to elect for 2.5 s of the 5.51 s, and nodes 1 and 2 stood aside: " + paused,
-		"":     ": 1 of 3 remains, too few to elect for 2.5 s of the 5.51 s",
+		paused: ": 1 of 3 remains, too few to elect for at least 2.5 s of the 5.51 s, and nodes 1 and 2 stood " +
+			"aside: " + paused,
+		"": ": 1 of 3 remains, too few to elect for at least 2.5 s of the 5.51 s",
 	} {
 		v := newVoters()
 		v.level = "info"

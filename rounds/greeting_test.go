@@ -200,7 +200,7 @@ func TestBackByGreeting(t *testing.T) {
 	v.lead(1, 5500, 2)
 	in := v.last()
 	if from, until := in.Lack(); in.Why != "voters 2 and 3 ended: 1 of 3 remains,"+
-		" too few to elect for 3 s of the 4.6 s" ||
+		" too few to elect for at least 3 s of the 4.6 s" ||
 		!until.Equal(atMS(4000)) {
 		t.Errorf("%q, %v to %v", in.Why, from, until)
 	}

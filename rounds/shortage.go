@@ -168,7 +168,7 @@ func tellShortages(all []shortage, called string, nodes int, from, until time.Ti
 		}
 	}
 	if whole := until.Sub(from); whole-lack >= maxTransit {
-		left += fmt.Sprintf(", too few to elect for %s of the %s", Span(lack), Span(whole))
+		left += fmt.Sprintf(", too few to elect for at least %s of the %s", Span(lack), Span(whole))
 	}
 	return strings.Join(parts, ", ") + ": " + left
 }

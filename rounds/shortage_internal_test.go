@@ -23,7 +23,7 @@ func TestWhichVotersWereMissingAndWhen(t *testing.T) {
 		"voters 1, 2 and 3 ended: 2 of 5 remain": {
 			[]shortage{lack(0, 9, one, dead(2), dead(3))}, 9, false,
 		},
-		"voters 1, 2 and 3 ended: 2 of 5 remain, too few to elect for 9 s of the 11 s": {
+		"voters 1, 2 and 3 ended: 2 of 5 remain, too few to elect for at least 9 s of the 11 s": {
 			[]shortage{lack(0, 9, one, dead(2), dead(3))}, 11, false,
 		},
 		"voters 1, 2 and 3 ended, for a time 4 ended: 1 of 5 at the fewest": {[]shortage{
@@ -34,7 +34,7 @@ func TestWhichVotersWereMissingAndWhen(t *testing.T) {
 			lack(0, 1, asleep, dead(2), dead(3)), lack(1, 9, one, dead(2), dead(3), dead(4)),
 		}, 9, true},
 		"voters 1 and 2 ended, at first 3 ended, later 4 ended: 2 of 5 at the fewest," +
-			" too few to elect for 4 s of the 9 s": {[]shortage{
+			" too few to elect for at least 4 s of the 9 s": {[]shortage{
 			lack(0, 2, one, dead(2), dead(3)), lack(7, 9, one, dead(2), dead(4)),
 		}, 9, false},
 		"at first voters 1 and 2 ended, later 3 and 4 ended: 3 of 5 at the fewest": {[]shortage{

@@ -163,7 +163,7 @@ func TestHeldUpHeartbeatAtLevelInfo(t *testing.T) {
 			v.miss(node, 5000, 3)
 		},
 		"voters 1 and 2 paused: at most 1 of 3 remains," +
-			" too few to elect for 3.39 s of the 4.41 s": func(v *voters, node uint64) {
+			" too few to elect for at least 3.39 s of the 4.41 s": func(v *voters, node uint64) {
 			v.wake(node, 5000, 3, 2)
 		},
 	} {
