@@ -292,7 +292,7 @@ func lossesSeen(g *rounds.Group, id uint64, lost []rounds.Dropped, is bool) (lis
 			i++
 			one.by, one.refs = append(one.by, all[i].by...), append(one.refs, all[i].refs...)
 		}
-		list = append(list, clause{one.at, one.tell(g, is)})
+		list = append(list, clause{one.at, one.tell(g, is && i+1 == len(all))})
 	}
 	return list
 }
