@@ -232,9 +232,11 @@ func TestCases(t *testing.T) {
 					"again and refusing to run, for a time 2 started again and refusing to run and then voting for " +
 					"nobody, with nothing saved: 1 of 3 remains [",
 				"nodes 1 and 3 refused to run when started again",
-				"was told to stop, and ended at 09:16:36.861 [1:5]; started 2 times from 09:16:36.870 to 09:17:16.368, " +
+				"was told to stop, and ended at 09:16:36.861 [1:5]; started 2 times from 09:16:36.870 to " +
+					"09:17:16.368, " +
 					"it refused to run, by its own word: --voters: the voters are not those that this node voted under",
-				"was told to stop, and ended at 09:17:07.309 [2:6]; started at 09:17:07.364, it refused to run, by its " +
+				"was told to stop, and ended at 09:17:07.309 [2:6]; started at 09:17:07.364, it refused to run, " +
+					"by its " +
 					"own word: --voters",
 				"; started 2 times from 09:16:54.967 to 09:17:09.359, it refused to run",
 			},

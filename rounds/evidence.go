@@ -142,10 +142,13 @@ func toldTo(detail string) string {
 // standing says by which record the process stands aside, and why it is not eligible by its last record. It stands
 // aside once it was asked to resign, until it is asked to stand again.
 func (l *life) standing() (aside Ref, ineligible string) {
+	told := ""
 	for _, h := range l.allHappenings() {
 		switch h.event {
 		case "resign":
-			aside = l.ref(h.seq)
+			if aside = l.ref(h.seq); strings.HasPrefix(toldTo(h.detail), toldToStop) {
+				told = toldTo(h.detail)
+			}
 		case "campaign":
 			aside = Ref{}
 		case "eligible":
@@ -158,7 +161,7 @@ func (l *life) standing() (aside Ref, ineligible string) {
 		}
 		aside, ineligible = l.ref(s.first.seq), s.why
 	}
-	return aside, Quoted(ineligible)
+	return aside, Quoted(cmp.Or(ineligible, told))
 }
 
 // quoted returns the request with the reason that an operator gave in quotation marks.

@@ -23,11 +23,14 @@ func TestOtherSettingsOfANextProcessAreTold(t *testing.T) {
 	const id = `"rank_by":"id","voters":"1-3","preempt":true`
 	first := up(10, "a", id)
 	for settings, want := range map[string]string{
-		id:                            "started again at 02:45:20.500 [2:1@b]\n",
-		`"rank_by":"id"`:              "started again at 02:45:20.500 [2:1@b]\n", // the line of a former release has fewer
-		`"rank_by":"id","voters":""`:  "started again at 02:45:20.500, with --voters none instead of 1-3 [2:1@b 2:0@b]",
-		`"voters":"1-4","rank_by":""`: "with --rank-by none instead of id and --voters 1-4 instead of 1-3 [2:1@b 2:0@b]",
-		`"preempt":false`:             "started again at 02:45:20.500, with --preempt false instead of true [2:1@b 2:0@b]",
+		id: "started again at 02:45:20.500 [2:1@b]\n",
+		`"rank_by":"id"`: "started again at 02:45:20.500 " +
+			"[2:1@b]\n", // the line of a former release has fewer
+		`"rank_by":"id","voters":""`: "started again at 02:45:20.500, with --voters none instead of 1-3 [2:1@b 2:0@b]",
+		`"voters":"1-4","rank_by":""`: "with --rank-by none instead of id and --voters 1-4 instead of 1-3 [2:1@b " +
+			"2:0@b]",
+		`"preempt":false`: "started again at 02:45:20.500, with --preempt false instead of true " +
+			"[2:1@b 2:0@b]",
 	} {
 		b := rounds.NewBuilder()
 		if _, err := logs.Read(strings.NewReader(first+up(20, "b", settings)), b); err != nil {

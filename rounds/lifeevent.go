@@ -20,7 +20,8 @@ type LifeEvent struct {
 
 	// Why is the error with which the process ended, by its own word; empty if it was told to end.
 	Why string `json:"why,omitempty"`
-	// Told is how the process had been told to stop, by its own record ToldRef: "told to stop by SIGTERM"; only "told to
+	// Told is how the process had been told to stop, by its own record ToldRef: "told to stop by SIGTERM"; only
+	// "told to
 	// stop" where its good-bye alone says so, and ToldRef is Ref; empty if nothing says so.
 	Told    string `json:"told,omitempty"`
 	ToldRef Ref    `json:"told_ref,omitzero"`

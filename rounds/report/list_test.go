@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -272,6 +273,36 @@ func TestListTellsWhoWasToldToStop(t *testing.T) {
 		if told := why != "asked by 10.0.0.7"; told {
 			tells(t, out.String(),
 				"its process ended at 14:00:03.500, by its own word: told to stop by SIGTERM [1:3 1:2].")
+		}
+	}
+}
+
+// "It was asked to resign, and stands again when it is asked to" was told of a node that was told to stop,
+// where its log
+// ends before its process.
+func TestWhoWasToldToStopStandsNoMore(t *testing.T) {
+	const log = `{"level":"info","time":"2026-11-29T14:00:0%dZ","cluster":"c","node":1,"incarnation":"a",` +
+		`"algo":"bully","seq":%d,"hlc":"1795960803040037.%d","term":4,"event":%q,"detail":%q,"role":"follower","leader":5,` +
+		`"why":["asked"],"guarantee":"lease"}` + "\n"
+	for why, want := range map[string]string{
+		"told to stop by SIGTERM": "told to stop by SIGTERM [1:2].",
+		"asked by 10.0.0.7":       "asked to resign [1:2].",
+	} {
+		b := rounds.NewBuilder()
+		text := fmt.Sprintf(log, 1, 1, 0, "start", "") + fmt.Sprintf(log, 3, 2, 1, "resign", why)
+		if _, err := logs.Read(strings.NewReader(text), b); err != nil {
+			t.Fatal(err)
+		}
+		var out, whyNot bytes.Buffer
+		g := b.History().Groups[0]
+		if err := errors.Join(report.List(&out, g, report.Selection{}), report.WhyNot(&whyNot, g, 1)); err != nil {
+			t.Fatal(err)
+		}
+		says(t, out.String(), "Not standing for election: node 1, "+want)
+		if told := why != "asked by 10.0.0.7"; told {
+			tells(t, whyNot.String(), "Node 1 does not stand for election: "+want)
+		} else {
+			tells(t, whyNot.String(), "it was asked to resign [1:2], and stands again when")
 		}
 	}
 }

@@ -239,7 +239,8 @@ func TestWhyNotInTheWordsOfTheWinner(t *testing.T) {
 // later. And "no quorum" was said beside term 7, and was so in term 6.
 func TestWhyNotOfWhoSaidGoodbye(t *testing.T) {
 	says(t, whyNot(t, "cases/all-told-to-stop", 1), "Node 1 does not run: its process ended at 16:43:49.185, by its "+
-		"own word: told to stop [1:17@c6ebaa4c]. At 16:43:47.183 nodes 2, 3 and 4 lost node 1: it said good-bye [peers saw: ",
+		"own word: told to stop [1:17@c6ebaa4c]. At 16:43:47.183 nodes 2, 3 and 4 lost node 1: it said good-bye "+
+		"[peers saw: ",
 		"Term 7 began", "In term 6, no quorum: node 3 asked the voters")
 }
 
