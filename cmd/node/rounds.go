@@ -180,12 +180,20 @@ func followRounds(ctx *cli.Context, words []string, format string) error {
 	stopped, stop := signal.NotifyContext(ctx.Context, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	found, err := follow.Run(stopped, follow.Config{
-		Files: files, Stdin: os.Stdin, Builder: builderFor(format), JSON: format == "json",
+		Files: files, Paths: directories(words), Stdin: os.Stdin, Builder: builderFor(format), JSON: format == "json",
 		Filter: func(to logs.Sink) logs.Sink { return filtered(ctx, to) },
 		Out:    ctx.App.Writer, Remarks: ctx.App.ErrWriter,
 		Unread: func(err error) { unread = complain(ctx, err) },
 	})
 	return errors.Join(err, verdict(ctx, found), unread)
+}
+
+// directories returns those of the words that name directories.
+func directories(words []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(word string) bool {
+		info, err := os.Stat(word)
+		return err != nil || !info.IsDir()
+	})
 }
 
 // showMeant returns an error if the first word is a term and there is no such file: the user

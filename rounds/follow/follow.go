@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -41,6 +44,7 @@ type follower struct {
 	vacant  map[string]vacancy // by cluster
 	clocks  map[string]bool    // by cluster and node: whether it was said that its clock is not right
 	err     error              // of the output
+	unread  []error            // what could not be read
 }
 
 // vacancy is a time in which nobody leads: since when, and whether it was said.
@@ -52,6 +56,7 @@ type vacancy struct {
 // Config says which logs are read, and where their rounds are printed.
 type Config struct {
 	Files   []string // "-" for Stdin
+	Paths   []string // the directories among them are asked for files that come later
 	Stdin   io.Reader
 	Builder *rounds.Builder
 	Filter  func(logs.Sink) logs.Sink // what comes between the files and the Builder
@@ -73,9 +78,12 @@ func Run(ctx context.Context, c Config) (rounds.Tally, error) {
 		f.behind.Store(int32(len(c.Files)))
 	}
 	var sources sync.WaitGroup
-	problems := make(chan error, len(c.Files))
+	follow := func(file string) { sources.Go(func() { f.fail(f.read(ctx, file)) }) }
 	for _, file := range c.Files {
-		sources.Go(func() { problems <- f.read(ctx, file) })
+		follow(file)
+	}
+	if len(c.Paths) > 0 {
+		sources.Go(func() { f.discover(ctx, follow) })
 	}
 	ended := make(chan struct{})
 	go func() {
@@ -87,17 +95,51 @@ func Run(ctx context.Context, c Config) (rounds.Tally, error) {
 	case <-ended:
 	case <-time.After(lastRead):
 	}
-	for range c.Files {
-		select {
-		case err := <-problems:
-			if err != nil {
-				c.Unread(err)
-			}
-		default: // standard input is still waiting for more, and will not be heard
-		}
+	f.mu.Lock() // standard input may still wait for more, and will not be heard
+	for _, err := range f.unread {
+		c.Unread(err)
 	}
+	f.mu.Unlock()
 	err := f.finish()
 	return f.found, err
+}
+
+// fail notes an error that is not nil.
+func (f *follower) fail(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err != nil {
+		f.unread = append(f.unread, err)
+	}
+}
+
+// discover follows the files that come into the directories, until ctx is done. One that only got another name is none
+// of them, nor is one that is packed: it is the copy of one that was followed.
+func (f *follower) discover(ctx context.Context, follow func(file string)) {
+	named := map[string]bool{}
+	var known []os.FileInfo
+	for first := true; ; first = false {
+		files, _ := logs.Files(f.Paths) // what cannot be read was said
+		for _, name := range files {
+			info, err := os.Stat(name)
+			same := func(was os.FileInfo) bool { return os.SameFile(was, info) }
+			if err != nil || slices.ContainsFunc(known, same) {
+				continue
+			}
+			known = append(known, info)
+			packed := slices.Contains([]string{".gz", ".bz2", ".xz", ".zst"}, filepath.Ext(name))
+			if old := first && slices.Contains(f.Files, name); !old && !named[name] && !packed {
+				f.behind.Add(1)
+				follow(name)
+			}
+			named[name] = true
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(calmEvery):
+		}
+	}
 }
 
 // count adds what the reader of a file saw.

@@ -364,3 +364,40 @@ func TestAPipeThatEndsTellsThatNobodyLeads(t *testing.T) {
 		t.Errorf("it is not told that nobody leads: %s", &told)
 	}
 }
+
+// A node whose log came into the directory later, since it was started later, was not heard. A log that gets another
+// name when the node begins a new one is no new log.
+func TestALogThatComesLater(t *testing.T) {
+	dir := t.TempDir()
+	leads := func(node int) string {
+		return lease(time.Now().Add(-time.Minute), node, 1, fmt.Sprintf(`"event":"receive","role":"leader","leader":%d,`+
+			`"token":1,"why":["a majority voted in term 1 -> lead"],"leader_change":"elected","prev_leader":0`, node))
+	}
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("1.log", lease(time.Now(), 1, 1, `"event":"start","role":"looking","leader":0`))
+	ctx, stop := context.WithTimeout(t.Context(), 3500*time.Millisecond)
+	defer stop()
+	go func() {
+		time.Sleep(700 * time.Millisecond)
+		if err := os.Rename(filepath.Join(dir, "1.log"), filepath.Join(dir, "1.log.1")); err != nil {
+			t.Error(err)
+		}
+		write("2.log", leads(2))
+		write("3.log.gz", leads(3))
+	}()
+	b := rounds.NewBriefBuilder()
+	var told out
+	if _, err := Run(ctx, Config{
+		Paths: []string{dir}, Files: []string{filepath.Join(dir, "1.log")}, Out: &told, Remarks: io.Discard, Builder: b,
+		Filter: func(to logs.Sink) logs.Sink { return to }, Unread: func(err error) { t.Error(err) },
+	}); err != nil {
+		t.Error(err)
+	}
+	if n := b.Records(); n != 2 || strings.Count(told.String(), "\n     1  ") != 1 {
+		t.Errorf("%d records: %s", n, &told)
+	}
+}
