@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -228,6 +229,9 @@ func upAndDown(g *rounds.Group) string {
 			is = failed
 		case e.Kind == rounds.Silent || e.Kind == rounds.Paused:
 			is = condition{"is silent", "are silent", e.Known}
+			if to, by := silentTo(g, n.ID, lost[n.ID], e.Ref); to != "" && e.Known == rounds.PeersSaw {
+				is.is, is.are, refs = is.is+to, is.are+to, by
+			}
 		case e.Kind != rounds.Ended && unheardOf(g, &n):
 			l := lastLife(&n)
 			quiet = append(quiet, fmt.Sprintf("node %d has no record here since %s%s", n.ID, when(g, l.Until),
@@ -293,19 +297,49 @@ func aside(g *rounds.Group) string {
 	return fmt.Sprintf("Not standing for election: %s.", strings.Join(parts, "; "))
 }
 
+// silentTo says to whom a node is silent, and by which records, where others did not miss it that are not known to have
+// ended: it or they may be cut off. lost is how those lost it that are not known to have seen it since, first is the
+// record that tells of it.
+func silentTo(g *rounds.Group, id uint64, lost []rounds.Dropped, first rounds.Ref) (to string, refs []rounds.Ref) {
+	var by []uint64
+	others := 0
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		if n.ID == id || n.Records == 0 || lastEvent(n).Kind == rounds.Ended {
+			continue
+		}
+		others++
+		if d := slices.IndexFunc(lost, func(d rounds.Dropped) bool { return d.Node == n.ID }); d >= 0 {
+			by, refs = append(by, n.ID), append(refs, lost[d].Ref)
+		}
+	}
+	if len(by) == 0 { // one of the others believed it alive later
+		by, refs = []uint64{first.Node}, []rounds.Ref{first}
+	}
+	if len(by) == others {
+		return "", nil
+	}
+	return " to " + words.Nodes(by), refs
+}
+
 // conditions says which nodes are in each condition, and by which records, and whether all nodes of the group are in
 // one.
 func conditions(
 	g *rounds.Group, ids map[condition][]uint64, by map[condition][]rounds.Ref,
 ) (parts []string, all bool) {
-	for _, is := range []condition{
+	order := []condition{
 		{"ended", "ended", rounds.OwnWord},
 		failed,
 		{"ended", "ended", rounds.PeersSaw},
 		{"is silent", "are silent", rounds.OwnWord},
 		{"is silent", "are silent", rounds.PeersSaw},
-		endedUnlogged, silentUnlogged, unlogged,
-	} {
+	}
+	for _, is := range slices.SortedFunc(maps.Keys(ids), func(a, b condition) int { return cmp.Compare(a.is, b.is) }) {
+		if strings.HasPrefix(is.is, "is silent to ") {
+			order = append(order, is)
+		}
+	}
+	for _, is := range append(order, endedUnlogged, silentUnlogged, unlogged) {
 		if len(ids[is]) > 0 {
 			who := shortIDs(ids[is])
 			if all = len(ids[is]) == len(g.Nodes); all {

@@ -30,3 +30,43 @@ func TestWhoEndedLaterIsNotSilent(t *testing.T) {
 	}
 	says(t, out.String(), "     4  was lost to node 1 at 01:07:07.000 [peers saw: 1:3]; ended, as node 1 saw")
 }
+
+// A node that was cut off lost all others, and "nodes 2, 3 and 4 are silent" was told of these, which heard each other.
+func TestToWhomNodesAreSilent(t *testing.T) {
+	node := func(id uint64, losses ...uint64) rounds.Node {
+		n := rounds.Node{ID: id, Records: 9, Lives: []rounds.Life{{}}}
+		for _, lost := range losses {
+			n.Gone = append(n.Gone, rounds.Dropped{ID: lost, Detection: rounds.Detection{
+				Node: id, Evidence: "heartbeat-missed", Ref: rounds.Ref{Node: id, Seq: lost},
+			}})
+		}
+		return n
+	}
+	silent := func(n rounds.Node, by uint64) rounds.Node {
+		n.Lives[0].Events = []rounds.LifeEvent{{
+			Kind: rounds.Silent, Known: rounds.PeersSaw, Ref: rounds.Ref{Node: by, Seq: n.ID},
+		}}
+		return n
+	}
+	for told, nodes := range map[string][]rounds.Node{
+		"Of 4 nodes, nodes 2, 3 and 4 are silent to node 1 [peers saw: 1:2 1:3 1:4] and the other runs": {
+			node(1, 2, 3, 4), silent(node(2), 1), silent(node(3), 1), silent(node(4), 1),
+		},
+		"Of 4 nodes, node 4 is silent [peers saw: 1:4] and the other 3 run": {
+			node(1, 4), node(2, 4), node(3, 4), silent(node(4), 1),
+		},
+		"Of 4 nodes, node 4 is silent [peers saw: 1:4], node 3 is silent to nodes 1 and 2 [peers saw: 1:3 2:3] and": {
+			node(1, 3, 4), node(2, 3, 4), silent(node(3, 4), 1), silent(node(4), 1),
+		},
+	} {
+		g := &rounds.Group{
+			Nodes:       nodes,
+			Leaderships: []rounds.Leadership{{Leader: 1, Term: 1, First: rounds.Ref{Node: 1, Seq: 1}}},
+		}
+		var list bytes.Buffer
+		if err := report.List(&list, g, report.Selection{}); err != nil {
+			t.Fatal(err)
+		}
+		tells(t, list.String(), told)
+	}
+}
