@@ -58,6 +58,7 @@ const (
 // life returns what a History says of one process.
 func (g *group) life(l *life) Life {
 	out := l.summary(g.fix)
+	out.Stood = g.stood(l)
 	out.Events, out.Changed = g.allEvents(l), g.ups.changed[l.ref(0)]
 	return out
 }
@@ -70,6 +71,25 @@ func (g *group) events(l *life) []LifeEvent {
 		g.lived[l] = events
 	}
 	return events
+}
+
+// Stance says that a process stands for election no more, since it is not eligible, or that it does again.
+type Stance struct {
+	At  time.Time `json:"at"` // corrected
+	Ref Ref       `json:"ref"`
+	Why string    `json:"why,omitempty"` // why it stands aside; empty if it stands again
+}
+
+// stood returns when the process stood aside, and stood again.
+func (g *group) stood(l *life) (list []Stance) {
+	why := ""
+	for _, h := range l.allHappenings() {
+		if h.event == "eligible" && h.unfit != why {
+			why = h.unfit
+			list = append(list, Stance{g.fix.at(l.node, h.wall), l.ref(h.seq), Quoted(why)})
+		}
+	}
+	return list
 }
 
 func (g *group) findEvents(l *life) (events []LifeEvent) {

@@ -109,6 +109,8 @@ type Life struct {
 	Events []LifeEvent `json:"events,omitempty"`
 	// ClockSets are how somebody set the clock of its machine, by its own word.
 	ClockSets []ClockSet `json:"clock_sets,omitempty"`
+	// Stood are the times at which it stood aside, or stood for election again, by its own word.
+	Stood []Stance `json:"stood,omitempty"`
 	// Changed are the settings with which the process was started, and the one before it of the node otherwise, by the
 	// lines in which they say that they run: "--rank-by memory instead of id".
 	Changed []string `json:"changed,omitempty"`

@@ -138,6 +138,13 @@ func withLog(g *rounds.Group, n *rounds.Node, list []clause) []clause {
 		for _, s := range l.ClockSets {
 			list = insert(list, s.At, "its clock was set %s by %s%s", setBy(s.By), when(g, s.At), cite(g.Names, s.Ref))
 		}
+		for _, s := range l.Stood {
+			what := "stood again at " + when(g, s.At)
+			if s.Why != "" {
+				what = "stood aside at " + when(g, s.At) + ", " + s.Why
+			}
+			list = insert(list, s.At, "%s%s", what, cite(g.Names, s.Ref))
+		}
 		if gap := hole(&l); gap != nil {
 			next := rounds.Ref{Node: n.ID, Incarnation: gap.After.Incarnation, Seq: gap.After.Seq + gap.Lost + 1}
 			list = insert(list, gap.Until, "%d of its records %s missing from %s to %s%s", gap.Lost,

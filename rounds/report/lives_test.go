@@ -2,10 +2,13 @@ package report_test
 
 import (
 	"bytes"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/ringleader-dev/ringleader/rounds"
+	"github.com/ringleader-dev/ringleader/rounds/logs"
 	"github.com/ringleader-dev/ringleader/rounds/report"
 )
 
@@ -69,4 +72,26 @@ func TestToWhomNodesAreSilent(t *testing.T) {
 		}
 		tells(t, list.String(), told)
 	}
+}
+
+// An operator paused a node, and resumed it, and nothing told of it but its own records.
+func TestWhenANodeStoodAsideIsTold(t *testing.T) {
+	at := func(s int) time.Time { return time.Date(2026, 11, 29, 1, 7, s, 0, time.UTC) }
+	log := func(seq int, rest string) string {
+		return fmt.Sprintf(`{"level":"info","time":%q,"cluster":"c","node":3,"incarnation":"a","algo":"bully","seq":%d,`+
+			`"hlc":"%d.0","term":2,"role":"follower","leader":4,"guarantee":"lease",%s}`+"\n",
+			at(seq).Format(time.RFC3339Nano), seq, at(seq).UnixMicro(), rest)
+	}
+	const paused = `"event":"eligible","unfit":"paused since 2026-11-29T01:07:02Z by 127.0.0.1 because an upgrade"`
+	b := rounds.NewBuilder()
+	text := log(1, `"event":"start"`) + log(2, paused) + log(3, paused) + log(4, `"event":"eligible","detail":"yes"`)
+	if _, err := logs.Read(strings.NewReader(text), b); err != nil {
+		t.Fatal(err)
+	}
+	var list bytes.Buffer
+	if err := report.List(&list, b.History().Groups[0], report.Selection{}); err != nil {
+		t.Fatal(err)
+	}
+	says(t, list.String(), "     3  stood aside at 01:07:02.000, paused since 2026-11-29T01:07:02Z by 127.0.0.1 because "+
+		"\"an upgrade\" [3:2]; stood again at 01:07:04.000 [3:4]\n")
 }

@@ -45,6 +45,7 @@ func (r *reading) compareLives() {
 			for _, e := range l.Events {
 				r.compareEvent(p, e, l)
 			}
+			r.compareStood(p, l)
 			r.compareEnd(p, l)
 		}
 	}
@@ -64,6 +65,27 @@ func (r *reading) compareSettings(p *process, l rounds.Life) {
 	}
 	if !slices.Equal(l.Changed, want) {
 		r.fail("lives: other settings", "node %d at %s: %q, want %q", p.Node, clock(p.From), l.Changed, want)
+	}
+}
+
+// compareStood checks that a process is told to have stood aside when it was asked to resign, and only then.
+func (r *reading) compareStood(p *process, l rounds.Life) {
+	during := func(a act, at time.Time) bool {
+		return !at.Before(a.At.Add(-r.slack())) && !at.After(a.Done.Add(r.slack()))
+	}
+	asked := slices.DeleteFunc(slices.Clone(r.Acts), func(a act) bool {
+		return a.What != "resign" || a.Node != p.Node || a.At.Before(p.From) || !p.Until.IsZero() && a.At.After(p.Until)
+	})
+	for _, s := range l.Stood {
+		if s.Why == "" || !slices.ContainsFunc(asked, func(a act) bool { return during(a, r.true(s.At)) }) {
+			r.fail("lives: stood aside, or again, though nobody asked it", "node %d: %+v", p.Node, s)
+		}
+	}
+	for _, a := range asked {
+		told := func(s rounds.Stance) bool { return during(a, r.true(s.At)) }
+		if r.whole() && a.Error == "" && !slices.ContainsFunc(l.Stood, told) {
+			r.fail("lives: that it stood aside is not told", "node %d at %s: %+v", p.Node, clock(a.At), l.Stood)
+		}
 	}
 }
 
