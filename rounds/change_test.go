@@ -407,3 +407,17 @@ func TestACallInVainTellsWhoLed(t *testing.T) {
 		}
 	}
 }
+
+// "Who called the election of term 3 is not known" was told of a term that nobody called: a node that was about to,
+// heard of the leader of term 2. Records without a token, as text has none, tell that in their reason alone.
+func TestWhoFollowsALeaderIsInItsTerm(t *testing.T) {
+	v := newVoters()
+	v.elect(2, 2, 1)
+	v.add(3, 40, trace.Record{
+		Term: 3, Event: "receive", From: 2, Msg: "HEARTBEAT", MsgID: "2:77", Leader: 2, LeaderChange: trace.Elected,
+		Why: []string{"2 leads term 2 -> follow it"},
+	})
+	if all := v.b.History().Groups[0].Rounds; len(all) != 1 || all[0].Term != 2 {
+		t.Errorf("%+v", all)
+	}
+}

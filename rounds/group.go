@@ -219,6 +219,9 @@ func termOf(rec *trace.Record, reasons []reason, followed uint64) uint64 {
 	asked := rec.RoundTerm()
 	for i := range reasons {
 		why := &reasons[i]
+		if follows, ok := decided[algorithms.Follows](why); ok && rec.LeaderChange != "" && rec.Leader != 0 {
+			return why.term(follows.Term) // text has no token
+		}
 		if votes, ok := decided[algorithms.Votes](why); ok { // a vote decides more than an answer
 			return why.term(votes.Term)
 		}
