@@ -370,8 +370,9 @@ func TestAPipeThatEndsTellsThatNobodyLeads(t *testing.T) {
 func TestALogThatComesLater(t *testing.T) {
 	dir := t.TempDir()
 	leads := func(node int) string {
-		return lease(time.Now().Add(-time.Minute), node, 1, fmt.Sprintf(`"event":"receive","role":"leader","leader":%d,`+
-			`"token":1,"why":["a majority voted in term 1 -> lead"],"leader_change":"elected","prev_leader":0`, node))
+		return lease(time.Now().Add(-time.Minute), node, 1, fmt.Sprintf(`"event":"receive","role":"leader",`+
+			`"leader":%d,"token":1,"why":["a majority voted in term 1 -> lead"],"leader_change":"elected",`+
+			`"prev_leader":0`, node))
 	}
 	write := func(name, text string) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {

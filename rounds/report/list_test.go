@@ -282,8 +282,8 @@ func TestListTellsWhoWasToldToStop(t *testing.T) {
 // ends before its process.
 func TestWhoWasToldToStopStandsNoMore(t *testing.T) {
 	const log = `{"level":"info","time":"2026-11-29T14:00:0%dZ","cluster":"c","node":1,"incarnation":"a",` +
-		`"algo":"bully","seq":%d,"hlc":"1795960803040037.%d","term":4,"event":%q,"detail":%q,"role":"follower","leader":5,` +
-		`"why":["asked"],"guarantee":"lease"}` + "\n"
+		`"algo":"bully","seq":%d,"hlc":"1795960803040037.%d","term":4,"event":%q,"detail":%q,"role":"follower",` +
+		`"leader":5,"why":["asked"],"guarantee":"lease"}` + "\n"
 	for why, want := range map[string]string{
 		"told to stop by SIGTERM": "told to stop by SIGTERM [1:2].",
 		"asked by 10.0.0.7":       "asked to resign [1:2].",

@@ -78,8 +78,8 @@ func TestToWhomNodesAreSilent(t *testing.T) {
 func TestWhenANodeStoodAsideIsTold(t *testing.T) {
 	at := func(s int) time.Time { return time.Date(2026, 11, 29, 1, 7, s, 0, time.UTC) }
 	log := func(seq int, rest string) string {
-		return fmt.Sprintf(`{"level":"info","time":%q,"cluster":"c","node":3,"incarnation":"a","algo":"bully","seq":%d,`+
-			`"hlc":"%d.0","term":2,"role":"follower","leader":4,"guarantee":"lease",%s}`+"\n",
+		return fmt.Sprintf(`{"level":"info","time":%q,"cluster":"c","node":3,"incarnation":"a","algo":"bully",`+
+			`"seq":%d,"hlc":"%d.0","term":2,"role":"follower","leader":4,"guarantee":"lease",%s}`+"\n",
 			at(seq).Format(time.RFC3339Nano), seq, at(seq).UnixMicro(), rest)
 	}
 	const paused = `"event":"eligible","unfit":"paused since 2026-11-29T01:07:02Z by 127.0.0.1 because an upgrade"`
@@ -92,6 +92,6 @@ func TestWhenANodeStoodAsideIsTold(t *testing.T) {
 	if err := report.List(&list, b.History().Groups[0], report.Selection{}); err != nil {
 		t.Fatal(err)
 	}
-	says(t, list.String(), "     3  stood aside at 01:07:02.000, paused since 2026-11-29T01:07:02Z by 127.0.0.1 because "+
-		"\"an upgrade\" [3:2]; stood again at 01:07:04.000 [3:4]\n")
+	says(t, list.String(), "     3  stood aside at 01:07:02.000, paused since 2026-11-29T01:07:02Z by 127.0.0.1 "+
+		"because \"an upgrade\" [3:2]; stood again at 01:07:04.000 [3:4]\n")
 }

@@ -307,8 +307,8 @@ func TestWhichNodesAreThereIsASentence(t *testing.T) {
 	}
 	first := rounds.Ref{Node: 1, Seq: 1}
 	for told, nodes := range map[string][]rounds.Node{
-		"Of 4 nodes, nodes 2 and 3 are silent to node 1 [peers saw: 1:2 1:3], node 4 has no log here and the other runs, " +
-			"as far as the records tell": {lives(2, rounds.Silent), lives(3, rounds.Silent), {ID: 4}},
+		"Of 4 nodes, nodes 2 and 3 are silent to node 1 [peers saw: 1:2 1:3], node 4 has no log here and the other " +
+			"runs, as far as the records tell": {lives(2, rounds.Silent), lives(3, rounds.Silent), {ID: 4}},
 		"Of 4 nodes, node 2 ended [peers saw: 1:2], node 3 is silent [peers saw: 1:3], node 4 has no log here and": {
 			lives(2, rounds.Ended), lives(3, rounds.Silent), {ID: 4},
 		},
