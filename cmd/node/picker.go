@@ -18,8 +18,13 @@ func termNamed(word string) (uint64, error) {
 	if word == lastTerm {
 		return 0, nil
 	}
-	term, err := strconv.ParseUint(word, 10, 64)
-	if err != nil || term == 0 {
+	from, last, several := strings.Cut(word, "-") // as in a line of several terms, of which the last one is led
+	if !several {
+		from, last = "", word
+	}
+	first, wrong := strconv.ParseUint(from, 10, 64)
+	term, err := strconv.ParseUint(last, 10, 64)
+	if err != nil || term == 0 || several && (wrong != nil || first == 0 || first >= term) {
 		return 0, usagef("term %q: want a number from 1 on, or %q", word, lastTerm)
 	}
 	return term, nil
