@@ -178,6 +178,7 @@ func TestFollowersOfAnUntoldWin(t *testing.T) {
 		"whole": func(v *voters) {
 			v.add(3, 1, trace.Record{Event: "peers", Alive: []uint64{1, 3}})
 			v.lead(3, 10, 1)
+			v.add(3, 9000, trace.Record{Term: 1, Event: "timeout", Leader: 3, Token: 1, ValidUntil: atMS(9900)})
 		},
 		"a gap": func(v *voters) {
 			v.add(3, 1, trace.Record{Event: "peers", Alive: []uint64{1, 3}})
@@ -189,12 +190,18 @@ func TestFollowersOfAnUntoldWin(t *testing.T) {
 		"its log missing": func(*voters) {},
 	} {
 		v := newVoters()
+		for _, id := range []uint64{1, 2, 3} {
+			if id != 3 || name != "its log missing" {
+				v.add(id, 0, trace.Record{Event: "start"})
+			}
+		}
 		v.add(2, 5, trace.Record{Term: 1, Event: "timeout"})
 		wins(v)
 		v.follow(1, 20, 3, 1)
 		v.follow(2, 5000, 3, 1)
 		v.start(4, 6000)
 		v.follow(4, 6010, 3, 1)
+		v.add(2, 9000, trace.Record{Term: 1, Event: "timeout", Leader: 3, Token: 1, ValidUntil: atMS(9800)})
 		v.add(1, 9100, trace.Record{Term: 1, Event: "timeout", Leader: 3, Token: 1, ValidUntil: atMS(9900)})
 		want := map[uint64]rounds.Part{
 			1: rounds.PartFollower, 2: rounds.PartLater, 3: rounds.PartWinner, 4: rounds.PartJoined,

@@ -142,10 +142,13 @@ func (l *life) before(t time.Time, fix clockFix) (last mark, ok bool) {
 	return marks[i-1], true
 }
 
+// numberOfMark compares the number of a record with another one.
+func numberOfMark(m mark, seq uint64) int { return cmp.Compare(m.seq, seq) }
+
 // termBefore returns the process's own term by the record before the one with this number, 0 if that does not say it.
 func (l *life) termBefore(seq uint64) uint64 {
 	marks := l.sorted()
-	i, _ := slices.BinarySearchFunc(marks, seq, func(m mark, seq uint64) int { return cmp.Compare(m.seq, seq) })
+	i, _ := slices.BinarySearchFunc(marks, seq, numberOfMark)
 	if i == 0 {
 		return 0
 	}
@@ -439,7 +442,7 @@ func (l *life) timedGaps(fix clockFix) []Gap {
 	gaps := l.gaps()
 	at := func(seq uint64) time.Time {
 		marks := l.sorted()
-		i, found := slices.BinarySearchFunc(marks, seq, func(m mark, seq uint64) int { return cmp.Compare(m.seq, seq) })
+		i, found := slices.BinarySearchFunc(marks, seq, numberOfMark)
 		if !found {
 			return time.Time{}
 		}

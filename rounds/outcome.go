@@ -275,29 +275,6 @@ func (r *Round) count() {
 	slices.SortFunc(r.Counts, func(a, b KindCount) int { return cmp.Compare(a.Kind, b.Kind) })
 }
 
-// lacksSends reports whether records are missing that may have sent messages of the election: those in which the winner
-// won, or just before others of the election, or the whole log of a node.
-func (r *Round) lacksSends(entries []*entry, g *group) bool {
-	if r.Winner != nil && r.Winner.untold() || len(r.parts(PartUnlogged)) > 0 {
-		return true
-	}
-	until := len(entries)
-	if r.Aftermath > 0 {
-		until = r.Aftermath
-	}
-	for _, e := range entries[:until] {
-		if !e.life.complete() && e.life.cutBefore(e.Ref.Seq) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(r.Messages, func(m Message) bool {
-		sender := g.nodes[m.From]
-		whole := sender != nil && !slices.ContainsFunc(sender.lives, func(l *life) bool { return !l.complete() }) &&
-			!g.fix.at(m.From, sender.lives[len(sender.lives)-1].until).Before(r.From)
-		return m.Delivery == Unsent && m.ReceiveStep < until && !whole
-	})
-}
-
 // compare compares the counts with the theory.
 func (r *Round) compare() {
 	entry, err := catalog.Lookup(r.Algorithm)

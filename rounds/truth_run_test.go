@@ -26,7 +26,8 @@ type trueRun struct {
 	leased  bool
 	result  sim.Result
 	truth   sim.Truth
-	records []trace.Record // of all levels, in the order and with the times of the run
+	records []trace.Record   // of all levels, in the order and with the times of the run
+	sent    map[uint64]sends // by their terms, by all of these
 }
 
 // simulateTruly makes a run. In every other one the failure detector is never wrong.

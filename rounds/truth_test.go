@@ -111,6 +111,9 @@ func TestTruth(t *testing.T) {
 					r := run.read(t, v, rand.New(rand.NewPCG(seed, uint64(i))))
 					r.wrong = &wrong
 					r.compare()
+					if i == 0 {
+						run.sent = r.sent()
+					}
 				}
 			}
 		}
@@ -130,6 +133,7 @@ func TestTruth(t *testing.T) {
 func (r *reading) compare() {
 	r.compareLeaderships()
 	r.compareRounds()
+	r.compareSent()
 	r.compareOverlaps()
 	r.compareFindings()
 	r.compareVoices()

@@ -299,3 +299,51 @@ func (r *reading) compareMessages() {
 		}
 	}
 }
+
+// sends are how many messages a term took, by when.
+type sends struct {
+	number int
+	until  time.Time
+}
+
+// sent returns how many messages each term took.
+func (r *reading) sent() map[uint64]sends {
+	all := map[uint64]sends{}
+	for _, one := range r.group.Rounds {
+		n := all[one.Term]
+		for _, c := range one.Counts {
+			n.number += c.Sent
+		}
+		for i := range one.Steps {
+			if at := one.Steps[i].At; at.After(n.until) {
+				n.until = at
+			}
+		}
+		all[one.Term] = n
+	}
+	return all
+}
+
+// compareSent checks that no round took more messages than it is said to have taken, where that is no lower bound.
+// Where clocks are off, which steps came before the last node followed is known within their errors only. A log that
+// is cut within 200 ms of its end may have ended with a crash.
+func (r *reading) compareSent() {
+	told := r.sent()
+	for i := range r.run.records {
+		rec := &r.run.records[i]
+		last := r.last[rec.Incarnation]
+		if r.tail && last != nil && rec.Time.After(last.Time) && rec.Time.Sub(last.Time) <= 200*time.Millisecond {
+			return
+		}
+	}
+	for _, one := range r.group.Rounds {
+		whole := r.run.sent[one.Term]
+		if one.AtLeast || r.complete() || r.shifted() || r.mid && whole.until.After(r.stood) {
+			continue
+		}
+		r.judge("counts of messages")
+		if n := told[one.Term].number; n < whole.number {
+			r.fail("sent: more", one.Term, "%d, and not %d", whole.number, n)
+		}
+	}
+}

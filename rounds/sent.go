@@ -1,0 +1,71 @@
+package rounds
+
+import (
+	"slices"
+	"time"
+)
+
+// lacksSends reports whether records are missing that may have sent messages of the election: those of a node that has
+// no log, those in which the winner won, those of some time in the election, or that of a message which was received.
+func (r *Round) lacksSends(entries []*entry, g *group) bool {
+	if r.Winner != nil && r.Winner.untold() || len(entries) == 0 {
+		return true
+	}
+	if g.all == nil {
+		g.all = g.everybody()
+	}
+	until := r.From
+	for _, e := range entries[:max(r.Aftermath, 1)] {
+		until = latest(until, g.fix.at(e.Ref.Node, e.Wall))
+	}
+	by := entries[0].Ref.Node
+	if r.State != Decided && until.Add(maxTransit).After(g.logsEndBy(by)) { // it may go on
+		return true
+	}
+	return slices.ContainsFunc(g.all, func(id uint64) bool {
+		m := g.nodes[id]
+		return m == nil || m.hidden || len(m.lives) == 0 || r.lacksRecords(m, by, until, g)
+	}) || slices.ContainsFunc(r.Messages, func(m Message) bool {
+		return m.Delivery == Unsent && m.ReceiveStep < max(r.Aftermath, 1)
+	})
+}
+
+// lacksRecords reports whether records of the node may be missing from the beginning of the round until then, by the
+// clock of the node by.
+func (r *Round) lacksRecords(m *member, by uint64, until time.Time, g *group) bool {
+	first, last := m.lives[0], m.lives[len(m.lives)-1]
+	off := g.apart(first.node, by)
+	within := func(since, to time.Time) bool {
+		answered := until.Add(together)
+		return off == unbounded || !g.fix.at(first.node, since).Add(-off).After(answered) &&
+			!g.fix.at(first.node, to).Add(off).Before(r.From)
+	}
+	cut := !first.started || first.first() > 1 || g.seenBefore(m)
+	if cut && (first.began() >= r.Term || within(time.Time{}, first.from)) {
+		return true
+	}
+	for _, l := range m.lives {
+		if marks := l.sorted(); slices.ContainsFunc(l.seen[1:], func(s span) bool {
+			i, found := slices.BinarySearchFunc(marks, s.first, numberOfMark)
+			return !found || i == 0 || within(marks[i-1].wall, marks[i].wall)
+		}) {
+			return true
+		}
+		if next := l.next; next != nil && within(l.until, next.from) &&
+			(next.first() > 1 || g.holed() || g.sentUnseen(l)) {
+			return true
+		}
+	}
+	if off == unbounded {
+		return true
+	}
+	wrote := g.fix.at(last.node, last.until)
+	if g.goodbye(last) != nil || !wrote.Add(-off).Before(until) {
+		return false
+	}
+	soon := wrote.Add(together)
+	crashed := slices.ContainsFunc(g.events(last), func(e LifeEvent) bool {
+		return e.Kind == Ended && !e.At.After(soon)
+	})
+	return g.holed() || g.sentUnseen(last) || !crashed && soon.Before(g.logsEndBy(last.node))
+}
