@@ -583,11 +583,19 @@ func cost(r *rounds.Round, theory bool) []string {
 	}
 	if t := r.Theory; t != nil && theory {
 		sentences = append(sentences, fmt.Sprintf("With %d alive and no failure, the %s algorithm takes "+
-			"%d at best and %d at worst: this was %s.", t.Live, r.Algorithm, t.Best, t.Worst, fell(t)))
+			"%d at best and %d at worst%s.", t.Live, r.Algorithm, t.Best, t.Worst, this(t, r)))
 	}
 	if t := votesTheory(r); t != nil && theory {
-		sentences = append(sentences, fmt.Sprintf("The votes take %d besides at best and %d at worst: this was %s.",
-			t.Best, t.Worst, fell(t)))
+		sentences = append(sentences, fmt.Sprintf("The votes take %d besides at best and %d at worst%s.",
+			t.Best, t.Worst, this(t, r)))
 	}
 	return append(sentences, "The time: "+split(r)+".")
+}
+
+// this says where the round lies between best and worst, as far as that is known.
+func this(t *rounds.Theory, r *rounds.Round) string {
+	if where := fell(t, r.AtLeast); where != "" {
+		return ": this was " + where
+	}
+	return ""
 }

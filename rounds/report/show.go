@@ -330,10 +330,10 @@ func (p *page) cost(r *rounds.Round) {
 		}
 	}
 	if t := r.Theory; t != nil && p.theory {
-		p.field("Theory", "%s", theory(t))
+		p.field("Theory", "%s", theory(t, r.AtLeast))
 	}
 	if t := votesTheory(r); t != nil && p.theory {
-		p.field("The votes", "besides, %s", theory(t))
+		p.field("The votes", "besides, %s", theory(t, r.AtLeast))
 	}
 	p.field("Time", "%s", split(r))
 }
@@ -366,16 +366,25 @@ func votesTheory(r *rounds.Round) *rounds.Theory {
 	return r.Ballot.Theory
 }
 
-// theory says what a round costs at best and at worst, and what this one cost.
-func theory(t *rounds.Theory) string {
+// theory says what a round costs at best and at worst, and what this one cost, or at least cost.
+func theory(t *rounds.Theory, atLeast bool) string {
 	text := fmt.Sprintf("with %d alive and no failure, %d at best (%s) and %d at worst (%s)",
 		t.Live, t.Best, t.BestCase, t.Worst, t.WorstCase)
-	return text + ": " + fell(t)
+	if where := fell(t, atLeast); where != "" {
+		text += ": " + where
+	}
+	return text
 }
 
-// fell says where the round lies between best and worst.
-func fell(t *rounds.Theory) string {
+// fell says where the round lies between best and worst. It returns "" if the records tell only of too few messages.
+func fell(t *rounds.Theory, atLeast bool) string {
 	switch {
+	case atLeast && t.Sent <= t.Best:
+		return ""
+	case atLeast && t.Sent <= t.Worst:
+		return fmt.Sprintf("at least %d more than the best", t.Sent-t.Best)
+	case atLeast:
+		return fmt.Sprintf("at least %d more than the worst", t.Sent-t.Worst)
 	case t.Sent > t.Worst:
 		return fmt.Sprintf("%d more than the worst", t.Sent-t.Worst)
 	case t.Sent == t.Worst:
