@@ -432,7 +432,7 @@ func hearsay(g *rounds.Group, id uint64, n *rounds.Node) (sentences []string) {
 		}
 	}
 	if len(led) > 0 {
-		sentences = append(sentences, fmt.Sprintf("By the records of the others it led %s%s.", termList(led),
+		sentences = append(sentences, fmt.Sprintf("Others followed it in %s%s.", termList(led),
 			proof(g.Names, rounds.PeersSaw, refs...)))
 	}
 	var by []uint64

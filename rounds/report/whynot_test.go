@@ -205,12 +205,12 @@ func TestOtherListOfVoters(t *testing.T) {
 // A node without a log of its own: what the others tell of it.
 func TestNodeWithoutLog(t *testing.T) {
 	says(t, whyNot(t, "bully-kill", 5, `"node":5,`), "No record of node 5 itself is here: its log is missing",
-		"By the records of the others it led term 1 [peers saw: 1:7].",
+		"Others followed it in term 1 [peers saw: 1:7].",
 		"nodes 1, 2, 3 and 4 lost node 5: connection closed and port refused", "!never heard of")
-	says(t, whyNot(t, "bully-restart", 5, `"node":5,`), "Node 5 leads term 3", "it led terms 1 and 3",
+	says(t, whyNot(t, "bully-restart", 5, `"node":5,`), "Node 5 leads term 3", "Others followed it in terms 1 and 3",
 		"It was alive to nodes 1, 2, 3 and 4, by their last view [peers saw: ", "!lost node 5")
 	// Evidence of before it led again does not count.
-	says(t, whyNot(t, "bully-restart", 5, `"node":5,`, "new-session 5"), "it led terms 1 and 3", "!lost node 5")
+	says(t, whyNot(t, "bully-restart", 5, `"node":5,`, "new-session 5"), "Others followed it in terms 1 and 3", "!lost node 5")
 	says(t, whyNot(t, "office-no-quorum", 77), "Node 77 was never heard of: no record is its own, and none names it.")
 }
 
