@@ -236,3 +236,23 @@ func TestANodeWithoutALogIsNotSilent(t *testing.T) {
 		t.Errorf("node 3 is %s", part)
 	}
 }
+
+// "The winner believed nobody else alive", and "node 2 came later": the record in which node 2 came into view is
+// missing.
+func TestViewBeforeAGapIsNotTheWinners(t *testing.T) {
+	for _, missing := range []uint64{0, 1} {
+		v := newVoters()
+		v.guarantee = "best-effort"
+		v.start(1, 0)
+		v.start(2, 1)
+		v.lose(1, 5, "", 1)
+		v.lost(1, missing)
+		v.add(1, 10, trace.Record{
+			Term: 1, Event: "timeout", Leader: 1, LeaderChange: trace.Elected, PrevLeader: new(uint64),
+			Why: []string{"no higher node is alive -> lead term 1"},
+		})
+		if w := v.b.History().Groups[0].Rounds[0].Winner; w.Viewed() != (missing == 0) {
+			t.Errorf("%d records missing: %+v", missing, w)
+		}
+	}
+}

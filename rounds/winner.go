@@ -21,8 +21,9 @@ func (r *Round) lead(led []Winner, i int, l *life) []Winner {
 	if w.because(st.reasons); w.late {
 		return append(led, w) // what it knew then is of a later time
 	}
-	// At level info a process does not write down each of its views.
+	// At level info a process does not write down each of its views, and a later one may be missing.
 	view, viewed := l.viewAt(st.Ref.Seq)
+	viewed = viewed && l.rangeOf(st.Ref.Seq) <= view.seq
 	receivers := r.announcedTo(st)
 	w.told = union(receivers, r.answersTo(i))
 	switch {
