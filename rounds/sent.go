@@ -6,7 +6,8 @@ import (
 )
 
 // lacksSends reports whether records are missing that may have sent messages of the election: those of a node that has
-// no log, those in which the winner won, those of some time in the election, or that of a message which was received.
+// no log, those in which the winner won, those of some time in the election, that of a message which was received, or
+// the receipt of one that may have been answered.
 func (r *Round) lacksSends(entries []*entry, g *group) bool {
 	if r.Winner != nil && r.Winner.untold() || len(entries) == 0 {
 		return true
@@ -25,8 +26,8 @@ func (r *Round) lacksSends(entries []*entry, g *group) bool {
 	return slices.ContainsFunc(g.all, func(id uint64) bool {
 		m := g.nodes[id]
 		return m == nil || m.hidden || len(m.lives) == 0 || r.lacksRecords(m, by, until, g)
-	}) || slices.ContainsFunc(r.Messages, func(m Message) bool {
-		return m.Delivery == Unsent && m.ReceiveStep < max(r.Aftermath, 1)
+	}) || slices.ContainsFunc(r.Messages, func(m Message) bool { // late answers count, too
+		return m.Delivery == Unsent && m.ReceiveStep < max(r.Aftermath, 1) || m.Delivery == Unseen && m.Counted
 	})
 }
 

@@ -304,6 +304,7 @@ func (r *reading) compareMessages() {
 type sends struct {
 	number int
 	until  time.Time
+	twice  bool // one of them came twice, and may have been answered again at any time
 }
 
 // sent returns how many messages each term took.
@@ -319,6 +320,7 @@ func (r *reading) sent() map[uint64]sends {
 				n.until = at
 			}
 		}
+		n.twice = n.twice || slices.ContainsFunc(one.Messages, func(m rounds.Message) bool { return m.Repeats > 0 })
 		all[one.Term] = n
 	}
 	return all
@@ -338,7 +340,7 @@ func (r *reading) compareSent() {
 	}
 	for _, one := range r.group.Rounds {
 		whole := r.run.sent[one.Term]
-		if one.AtLeast || r.complete() || r.shifted() || r.mid && whole.until.After(r.stood) {
+		if one.AtLeast || whole.twice || r.complete() || r.shifted() || r.mid && whole.until.After(r.stood) {
 			continue
 		}
 		r.judge("counts of messages")

@@ -191,8 +191,8 @@ func (g *group) unknowns(out *Group, apart []uint64) []string {
 			words.Nodes(missing), words.Either(n, "it", "them")))
 	}
 	if len(holes) > 0 {
-		unknown = append(unknown, fmt.Sprintf("Records are missing between others: %s; the rounds that they are of say "+
-			"where.", strings.Join(holes, ", ")))
+		unknown = append(unknown, fmt.Sprintf("Records are missing between others: %s; the rounds that they are of "+
+			"say where.", strings.Join(holes, ", ")))
 	}
 	if len(apart) > 0 {
 		unknown = append(unknown, fmt.Sprintf("No messages compare the %s of %s with the others': %s.",
