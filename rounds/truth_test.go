@@ -148,7 +148,7 @@ func (r *reading) compare() {
 var everJudged = []string{
 	"leaderships", "winners", "rivals", "two leaders of a term", "leaders of several terms at once", "healthy runs",
 	"votes", "refusals", "detections", "leaders that are back", "lost messages", "pairs of clocks",
-	"processes that refused to run",
+	"processes that refused to run", "counts of messages",
 }
 
 // errata counts what is false, by its kind, and notes what nobody can judge, by algorithm.
