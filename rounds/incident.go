@@ -439,11 +439,12 @@ func (in *Incident) ledBeside(g *group, c *change) (until moment, most bool) {
 }
 
 // followedOn returns until when somebody followed the leader before on, or again, after others had lost it; zero if
-// nobody did. It led on then, if its own records do not tell whether it was there: they are missing, or of level info.
+// nobody did. It led on then, unless its own records, all of level debug, tell that it was silent.
 func (in *Incident) followedOn(g *group, former *Leadership) (until moment) {
-	if in.Ended.Kind != EndedByLoss || former.life != nil && former.life.debug {
+	if in.Ended.Kind != EndedByLoss {
 		return until
 	}
+	debug := former.life != nil && former.life.debug
 	for id, m := range g.nodes {
 		for _, l := range m.lives {
 			l.eachBelief(func(b, _, next *belief) {
@@ -453,7 +454,8 @@ func (in *Incident) followedOn(g *group, former *Leadership) (until moment) {
 				}
 				follows := id != in.Former && b.leader == in.Former && b.term == in.FormerTerm
 				if end := g.fix.at(id, last.wall); follows && from.Before(in.Until) &&
-					end.After(latest(in.From, until.at)) {
+					end.After(latest(in.From, until.at)) &&
+					!(debug && g.silentFor(in.Former, in.From, earliest(end, in.Until)) > 0) {
 					until = moment{end, l.ref(last.seq)}
 				}
 			})

@@ -880,3 +880,24 @@ func TestALostLeaderIsFollowedOnAtLevelInfo(t *testing.T) {
 		}
 	}
 }
+
+// "Nobody led for at least 199 ms" was told since node 1 had lost node 3, which led on by its own records, at level
+// debug, while node 2 said that it followed it on.
+func TestALostLeaderIsFollowedOnByItsOwnRecords(t *testing.T) {
+	v := newVoters()
+	v.algo, v.guarantee = "bully", "best-effort"
+	v.add(3, 0, trace.Record{Term: 3, Event: "timeout", Leader: 3, LeaderChange: trace.Elected})
+	v.follow(1, 100, 3, 3)
+	v.follow(2, 100, 3, 3)
+	v.add(3, 800, trace.Record{Term: 3, Event: "timeout", Leader: 3})
+	v.add(1, 1000, trace.Record{
+		Term: 4, Event: "timeout", LeaderChange: trace.Lost,
+		Why: []string{"nobody has heard leader 3 of late -> call an election of term 4"},
+	})
+	v.add(2, 1150, trace.Record{Term: 3, Event: "timeout", Leader: 3})
+	v.callAndLead(1, 1200, 4)
+	v.add(3, 1400, trace.Record{Term: 3, Event: "timeout", Leader: 3})
+	if in := v.last(); in.Former != 3 || in.Leader != 1 || in.Leaderless != 50*time.Millisecond || !in.AtLeast() {
+		t.Errorf("%v: %+v", in.Leaderless, in)
+	}
+}
