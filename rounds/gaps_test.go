@@ -378,6 +378,25 @@ func TestLeaseInAGap(t *testing.T) {
 	}
 }
 
+// "By the process, which did not crash then": a message of node 1, whose sending is in no record, came long after its
+// last record. By its number, it was sent before one that is in a record: it was held up, and the lease was not renewed.
+func TestAHeldUpMessageIsNotSentAfterTheLastRecord(t *testing.T) {
+	for id, want := range map[string]rounds.EndKind{"1:5": rounds.EndedByLease, "1:10": rounds.EndedUnseen} {
+		v := newVoters()
+		v.start(1, 0)
+		v.lead(1, 10, 1)
+		v.lost(1, 1)
+		v.send(1, 100, 1, "1:9")
+		v.add(2, 2000, trace.Record{
+			Event: "receive", From: 1, Sender: "n1life1", Msg: "VOTE", MsgID: id, Term: 1, Why: []string{"x -> y"},
+		})
+		v.start(1, 9000)
+		if l := v.b.History().Groups[0].Leaderships[0]; l.Ended.Kind != want || l.End.Equal(l.Lease) != (id == "1:5") {
+			t.Errorf("%s: %+v", id, l)
+		}
+	}
+}
+
 // "The process of node 1 ended" is told as the end of its leadership, whose lease had run out before: its follower was
 // asleep until long after that, and noticed it then. The records are missing in which the leader noticed it.
 func TestLeaseThatASleeperHeld(t *testing.T) {

@@ -69,7 +69,7 @@ type group struct {
 	silent      map[uint64][]absence        // those of them in which the node was silent, the same
 	slow        map[*life][]slowReceipt
 	asks        map[*life][]time.Time  // when each process received a question for its vote, corrected
-	orphans     map[uint64][]time.Time // when others received messages whose sends are in no record, by the sender
+	orphans     map[uint64][]time.Time // until when messages were sent whose sends are in no record, by the sender
 	lived       map[*life][]LifeEvent
 	drops       map[uint64][]*drop    // by the node that they are about
 	dropsBy     map[[2]uint64][]*drop // by the node that has them, and the one that they are about

@@ -74,7 +74,7 @@ func (g *group) survey(terms []uint64) {
 	}
 	for i := range g.pairing.arrivals {
 		if got := &g.pairing.arrivals[i]; g.orphan(got) {
-			g.orphans[got.from] = append(g.orphans[got.from], g.fix.at(got.to, got.wall))
+			g.orphans[got.from] = append(g.orphans[got.from], g.sentUntil(got))
 		}
 	}
 	for _, list := range g.asked {
@@ -121,6 +121,18 @@ func (g *group) unsent(got *arrival) bool { return got.sent == 0 && !g.sentQuiet
 func (g *group) orphan(got *arrival) bool {
 	may := func(m post) bool { return m.may(&got.receipt) }
 	return !slices.ContainsFunc(g.pairing.same(&got.receipt), may) && !g.sentQuietly(got)
+}
+
+// sentUntil returns by when the message had been sent: when it was received, or before, if a record of its process shows
+// a later one: it may have been held up.
+func (g *group) sentUntil(got *arrival) time.Time {
+	at := g.fix.at(got.to, got.wall)
+	if m := g.nodes[got.from]; m != nil {
+		if l := m.byIncarnation[got.sender]; l != nil && got.n > 0 && got.n <= l.numbered {
+			return earliest(at, g.fix.at(l.node, l.sentBy(got.n)))
+		}
+	}
+	return at
 }
 
 // sentQuietly reports whether a record of its sender that is not kept may have sent the message: one with its number,
