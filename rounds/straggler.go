@@ -31,7 +31,8 @@ func (r *Round) straggler(p Participant, g *group) (out Straggler, surely bool) 
 	}
 	out.Last, out.restarted = l.ref(l.last()), l.next != nil
 	until, settled := g.fix.at(l.node, l.until), latest(won, r.ended())
-	last, before := l.before(won, g.fix)
+	off := g.apart(p.Node, by)
+	last, before := l.before(won.Add(-off), g.fix) // surely, as far as clocks tell
 	since := max(last.seq, l.first())
 	if r.Winner.Ref.IsZero() || r.Winner.late { // it may have won long before
 		since = 1
@@ -40,7 +41,7 @@ func (r *Round) straggler(p Participant, g *group) (out Straggler, surely bool) 
 	woke, wrote := l.after(settled, g.fix)                 // it may have slept until then
 	rival, whole := l.followedIn(r.Term), (before || g.isFirst(l)) && l.whole(since) && !sameTerm
 	switch {
-	case g.apart(p.Node, by) == unbounded:
+	case off == unbounded:
 		out.Reason = "no messages compare its clock with the others', and its records may end before"
 	case !won.IsZero() && (!wrote || whole && until.Sub(g.fix.at(l.node, woke.wall)) < maxTransit ||
 		l.next == nil && until.Sub(settled) < max(longBehind, 2*g.leaseTime)):

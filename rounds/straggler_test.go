@@ -239,3 +239,29 @@ func TestStragglerOfAnotherTime(t *testing.T) {
 		}
 	}
 }
+
+// "Node 2 was left behind: its next records are of term 2 and later" was said of one that had followed: its log begins
+// after that, but before it by the estimate of its clock, which is right within 1.5 s.
+func TestStragglerWhoseLogBeginsAboutThen(t *testing.T) {
+	for began, want := range map[int]int{-480: 0, -4000: 1} {
+		const off = 200e3
+		v := newVoters()
+		v.algo, v.guarantee = "invitation", "best-effort"
+		v.start(1, 0)
+		v.start(3, 0)
+		v.add(1, 10, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		v.lead(1, 20, 1)
+		v.follow(3, 30, 1, 1)
+		v.life[2]++
+		v.seq["n2life1"] = 29
+		v.add(2, off+began, trace.Record{Term: 2, Event: "timeout"})
+		v.exchange(1, 2, 5000, off+6500)
+		v.exchange(2, 3, off+6600, 8100)
+		v.add(2, off+20000, trace.Record{Term: 3, Event: "timeout"})
+		v.add(1, 20000, trace.Record{Term: 3, Event: "timeout"})
+		r := v.b.History().Groups[0].Rounds[0]
+		if behind := r.LeftBehind; len(behind) != want {
+			t.Errorf("began at %d ms: %+v, not known %+v", began, behind, r.Untold)
+		}
+	}
+}
