@@ -365,7 +365,7 @@ func (g *group) incident(c *change) Incident {
 	}
 	in.Why = in.reason(g) // by the time since Former ceased to lead
 	in.sinceBetween(g, !beside.at.IsZero())
-	in.PerhapsLed = in.perhapsLed(g)
+	in.PerhapsLed = in.perhapsLed(g) || in.perhapsFollowed(g, former)
 	return in
 }
 
@@ -444,7 +444,6 @@ func (in *Incident) followedOn(g *group, former *Leadership) (until moment) {
 	if in.Ended.Kind != EndedByLoss {
 		return until
 	}
-	debug := former.life != nil && former.life.debug
 	for id, m := range g.nodes {
 		for _, l := range m.lives {
 			l.eachBelief(func(b, _, next *belief) {
@@ -454,14 +453,48 @@ func (in *Incident) followedOn(g *group, former *Leadership) (until moment) {
 				}
 				follows := id != in.Former && b.leader == in.Former && b.term == in.FormerTerm
 				if end := g.fix.at(id, last.wall); follows && from.Before(in.Until) &&
-					end.After(latest(in.From, until.at)) &&
-					!(debug && g.silentFor(in.Former, in.From, earliest(end, in.Until)) > 0) {
+					end.After(latest(in.From, until.at)) && !in.silentUntil(g, former, end) {
 					until = moment{end, l.ref(last.seq)}
 				}
 			})
 		}
 	}
 	return until
+}
+
+// silentUntil reports whether the records of the leader before, all of level debug, tell that it was silent meanwhile.
+func (in *Incident) silentUntil(g *group, former *Leadership, t time.Time) bool {
+	return former.life != nil && former.life.debug && g.silentFor(in.Former, in.From, earliest(t, in.Until)) > 0
+}
+
+// perhapsFollowed reports whether somebody may have followed the leader before on, which others had lost, in records
+// that are missing.
+func (in *Incident) perhapsFollowed(g *group, former *Leadership) bool {
+	if in.Ended.Kind != EndedByLoss || in.Leaderless == 0 || in.silentUntil(g, former, in.Until) {
+		return false
+	}
+	if g.all == nil {
+		g.all = g.everybody()
+	}
+	return slices.ContainsFunc(g.all, func(id uint64) bool {
+		return id != in.Former && g.lacksBetween(id, in.From, in.From.Add(in.Leaderless))
+	})
+}
+
+// lacksBetween reports whether records of the node may be missing from between two times. A log that ends then lacks
+// some if others got what its node sent later, or go on for long.
+func (g *group) lacksBetween(id uint64, from, until time.Time) bool {
+	m := g.nodes[id]
+	if m == nil || len(m.lives) == 0 {
+		return true
+	}
+	l := m.at(until, g.fix)
+	if l == nil {
+		return !g.surelyFirst(m)
+	}
+	_, wrote := l.after(until, g.fix)
+	return !g.tells(l, from, until) && (wrote || l.gapBetween(from, until, g.fix) || g.sentUnseen(l) ||
+		g.goodbye(l) == nil && g.logEnd(id).Add(maxTransit).Before(g.logsEndBy(id)))
 }
 
 // ledOn reports whether the leader wrote that it led from the time t on.

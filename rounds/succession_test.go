@@ -901,3 +901,27 @@ func TestALostLeaderIsFollowedOnByItsOwnRecords(t *testing.T) {
 		t.Errorf("%v: %+v", in.Leaderless, in)
 	}
 }
+
+// "Nobody led for at least 114 ms" was told since node 1 had lost node 3, which led on by its own records. Node 2 had
+// followed it on, in records that are missing.
+func TestALostLeaderMayBeFollowedOnInMissingRecords(t *testing.T) {
+	for missing, want := range map[uint64]bool{0: false, 3: true} {
+		v := newVoters()
+		v.algo, v.guarantee = "bully", "best-effort"
+		v.add(3, 0, trace.Record{Term: 3, Event: "timeout", Leader: 3, LeaderChange: trace.Elected})
+		v.follow(1, 100, 3, 3)
+		v.follow(2, 100, 3, 3)
+		v.add(3, 800, trace.Record{Term: 3, Event: "timeout", Leader: 3})
+		v.lost(2, missing)
+		v.add(1, 1000, trace.Record{
+			Term: 4, Event: "timeout", LeaderChange: trace.Lost,
+			Why: []string{"nobody has heard leader 3 of late -> call an election of term 4"},
+		})
+		v.callAndLead(1, 1200, 4)
+		v.follow(2, 1300, 1, 4)
+		v.add(3, 1400, trace.Record{Term: 3, Event: "timeout", Leader: 3})
+		if in := v.last(); in.Former != 3 || in.Leaderless != 200*time.Millisecond || in.PerhapsLed != want {
+			t.Errorf("%d missing: %v: %+v", missing, in.Leaderless, in)
+		}
+	}
+}
