@@ -42,8 +42,8 @@ type Incident struct {
 	// nobody led at least where more is not known (see AtLeast and AtMost).
 	// Before the first leadership it counts from the first call of an election.
 	Leaderless time.Duration `json:"leaderless"`
-	// PerhapsLed says that records are missing which would tell whether somebody led one of Terms meanwhile: Leaderless
-	// is then for how long nobody led as far as the records tell.
+	// PerhapsLed says that records are missing which would tell whether somebody led one of Terms meanwhile, or followed
+	// on whom others had lost: Leaderless is then for how long nobody led as far as the records tell.
 	PerhapsLed bool `json:"perhaps_led,omitempty"`
 	// Terms are those in which an election was held, in order: also later terms than Term, if those were called before.
 	Terms   []uint64 `json:"terms"`
