@@ -42,8 +42,8 @@ type Incident struct {
 	// nobody led at least where more is not known (see AtLeast and AtMost).
 	// Before the first leadership it counts from the first call of an election.
 	Leaderless time.Duration `json:"leaderless"`
-	// PerhapsLed says that records are missing which would tell whether somebody led one of Terms meanwhile, or followed
-	// on whom others had lost: Leaderless is then for how long nobody led as far as the records tell.
+	// PerhapsLed says that records are missing which would tell whether somebody led one of Terms meanwhile, or
+	// followed on whom others had lost: Leaderless is then for how long nobody led as far as the records tell.
 	PerhapsLed bool `json:"perhaps_led,omitempty"`
 	// Terms are those in which an election was held, in order: also later terms than Term, if those were called before.
 	Terms   []uint64 `json:"terms"`
@@ -415,7 +415,7 @@ func (in *Incident) unsure(g *group, former, next *Leadership) bool {
 }
 
 // ledBeside returns until when another one led on another side, when the leader before had ceased to, and the record
-// of that; zero if none did: without a lease, nothing keeps it from that. It is at most if that record is missing.
+// of that; zero if none did: without a lease, nothing keeps it from that. most says that it may have led on.
 func (in *Incident) ledBeside(g *group, c *change) (until moment, most bool) {
 	if leased(g.guarantee) || !in.Until.After(in.From) {
 		return until, false
@@ -432,18 +432,22 @@ func (in *Incident) ledBeside(g *group, c *change) (until moment, most bool) {
 			until, most = end, r.gap
 		}
 	}
-	if on := in.followedOn(g, c.former); on.at.After(until.at) {
-		return on, false // it is told as at least
+	for _, r := range g.list[max(0, began-before):next] {
+		if r == c.former && in.Ended.Kind != EndedByLoss ||
+			r != c.former && (r == c.next || !r.First.IsZero() || !r.sign.After(in.From)) {
+			continue
+		}
+		if on := in.followedOn(g, r); on.at.After(until.at) {
+			until, most = on, true // it may have led on after that
+		}
 	}
 	return until, most
 }
 
-// followedOn returns until when somebody followed the leader before on, or again, after others had lost it; zero if
-// nobody did. It led on then, unless its own records, all of level debug, tell that it was silent.
-func (in *Incident) followedOn(g *group, former *Leadership) (until moment) {
-	if in.Ended.Kind != EndedByLoss {
-		return until
-	}
+// followedOn returns until when somebody followed a leader on, or again: the one before, after others had lost it, or
+// one beside that has no records here. It is zero if nobody did. It led on then, unless its own records, all of level
+// debug, tell that it was silent.
+func (in *Incident) followedOn(g *group, r *Leadership) (until moment) {
 	for id, m := range g.nodes {
 		for _, l := range m.lives {
 			l.eachBelief(func(b, _, next *belief) {
@@ -451,9 +455,9 @@ func (in *Incident) followedOn(g *group, former *Leadership) (until moment) {
 				if next != nil && (from.After(in.From) || !l.debug) { // at level info it need not write that it follows
 					last = next.first
 				}
-				follows := id != in.Former && b.leader == in.Former && b.term == in.FormerTerm
+				follows := id != r.Leader && b.leader == r.Leader && b.term == r.Term
 				if end := g.fix.at(id, last.wall); follows && from.Before(in.Until) &&
-					end.After(latest(in.From, until.at)) && !in.silentUntil(g, former, end) {
+					end.After(latest(in.From, until.at)) && !in.silentUntil(g, r, end) {
 					until = moment{end, l.ref(last.seq)}
 				}
 			})
@@ -462,9 +466,9 @@ func (in *Incident) followedOn(g *group, former *Leadership) (until moment) {
 	return until
 }
 
-// silentUntil reports whether the records of the leader before, all of level debug, tell that it was silent meanwhile.
-func (in *Incident) silentUntil(g *group, former *Leadership, t time.Time) bool {
-	return former.life != nil && former.life.debug && g.silentFor(in.Former, in.From, earliest(t, in.Until)) > 0
+// silentUntil reports whether the records of a leader, all of level debug, tell that it was silent meanwhile.
+func (in *Incident) silentUntil(g *group, r *Leadership, t time.Time) bool {
+	return r.life != nil && r.life.debug && g.silentFor(r.Leader, in.From, earliest(t, in.Until)) > 0
 }
 
 // perhapsFollowed reports whether somebody may have followed the leader before on, which others had lost, in records

@@ -925,3 +925,17 @@ func TestALostLeaderMayBeFollowedOnInMissingRecords(t *testing.T) {
 		}
 	}
 }
+
+// "Nobody led for at least 1.19 s" was told while node 2 followed node 5 all the time, which led beside, and has no log.
+func TestNobodyWasWithoutALeaderBesideAnotherWithoutALog(t *testing.T) {
+	v := newVoters()
+	v.algo, v.guarantee = "bully", "best-effort"
+	v.follow(2, 100, 5, 1)
+	v.callAndLead(3, 500, 2)
+	v.resign(3, 1000, 2)
+	v.add(2, 1300, trace.Record{Term: 1, Event: "peers", Leader: 5, Alive: []uint64{1, 2, 5}})
+	v.callAndLead(1, 2000, 3)
+	if in := v.last(); in.Former != 3 || in.Leader != 1 || in.Leaderless != 700*time.Millisecond || !in.AtLeast() {
+		t.Errorf("%v: %+v", in.Leaderless, in)
+	}
+}
