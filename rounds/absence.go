@@ -25,6 +25,9 @@ const (
 	unanswering = "not heard to answer"
 	// refusing is how a voter was whose next process refused to run.
 	refusing = "started again and refusing to run"
+	// hasRefused is how a voter was of which a process refused to run, and when the next one that ran began is in no
+	// record.
+	hasRefused = "refused to run"
 	// silent is how a node was that a peer heard nothing of, and that was there again later, if it was.
 	silent = "silent"
 	// voteless is how a voter was that had lost what it voted.

@@ -804,6 +804,32 @@ func TestRefusedLongAfterItsEnd(t *testing.T) {
 	}
 }
 
+// "Voter 2 … started again and refusing to run" until its first record: at level info, in which its start is none, its
+// next process may have run long before.
+func TestRefusedAndMayHaveRunSince(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	for node := uint64(1); node <= 3; node++ {
+		v.start(node, 0)
+	}
+	v.ask(1, 5, 1)
+	v.elect(1, 1, 2, 3)
+	v.lose(1, 900, "link-closed 2, dial-refused 2, link-closed 3, dial-refused 3", 1)
+	v.expire(1, 1000, 1)
+	v.b.Left(trace.Farewell{Time: atMS(4000), Node: 2, Cluster: "c", Error: "why", Code: 2})
+	for ms := 1100; ms < 8000; ms += 300 {
+		v.ask(1, ms, 2)
+	}
+	v.life[2]++
+	v.lose(2, 8100, "unreachable 1", 2)
+	v.ask(1, 8200, 2)
+	v.lead(1, 8300, 2)
+	want := "voter 2 ended and then refused to run, 3 ended: 1 of 3 remains"
+	if in := v.last(); !strings.HasPrefix(in.Why, want) {
+		t.Errorf("%q, want %q: %+v", in.Why, want, in)
+	}
+}
+
 // "2 ended and not seen meanwhile and then without a sign of life here": node 4, which had just begun, had been told of
 // node 2, and could not reach it. Where it had a link, node 2 was there again.
 func TestWhoWasOnlyToldOfIsNotThereAgain(t *testing.T) {

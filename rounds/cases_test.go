@@ -228,7 +228,7 @@ func TestCases(t *testing.T) {
 			[]rounds.FindingName{rounds.NoEnd},
 			[]string{
 				"Nobody leads since 09:16:40.879: " +
-					"voter 3 ended and then started again and refusing to run, 1 started " +
+					"voter 3 ended and then refused to run, 1 started " +
 					"again and refusing to run, for a time 2 started again and refusing to run and then voting for " +
 					"nobody, with nothing saved: 1 of 3 remains [",
 				"nodes 1 and 3 refused to run when started again",

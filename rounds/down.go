@@ -13,7 +13,11 @@ func (g *group) downAfter(l *life, e *LifeEvent, next time.Time) (all []absence)
 		all = append(all, a)
 		if at := g.refusedAfter(l.node, a.from); a.ended && a.how != refusing && a.covers(at, at) {
 			all[len(all)-1].until = at
-			all = append(all, absence{l.node, at, a.until, refusing, a.ref, a.how != unseen})
+			how := refusing
+			if a.how == unseen { // the one after that may have run
+				how = hasRefused
+			}
+			all = append(all, absence{l.node, at, a.until, how, a.ref, a.how != unseen})
 		}
 		if a.until.IsZero() || a.until.Equal(next) {
 			return all

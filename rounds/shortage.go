@@ -124,7 +124,7 @@ func (m *gone) when(all int) string {
 // paused: 2 of 5 remain". The nodes are called something. open says that the outage goes on.
 func tellShortages(all []shortage, called string, nodes int, from, until time.Time, open bool) string {
 	how := []string{
-		hasEnded, "stopped", refusing, "paused", silent, unanswering, voteless, unheard,
+		hasEnded, "stopped", refusing, hasRefused, "paused", silent, unanswering, voteless, unheard,
 	}
 	list, fewest, lack := goneIn(all), nodes, time.Duration(0)
 	for i := range all {

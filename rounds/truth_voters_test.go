@@ -12,8 +12,8 @@ import (
 )
 
 // voterWords are how an incident says that a voter was missing.
-const voterWords = "ended|stopped|started again and refusing to run|paused|silent|not heard to answer|" +
-	"without a sign of life here|voting for nobody, with nothing saved"
+const voterWords = "ended|stopped|started again and refusing to run|refused to run|paused|silent|" +
+	"not heard to answer|without a sign of life here|voting for nobody, with nothing saved"
 
 var votersDid = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (` + voterWords + `)(?: and then (` + voterWords + `))?`)
 
@@ -56,6 +56,8 @@ func (r *reading) wasNot(id uint64, how string, from, until time.Time) (was stri
 		return r.showed(id, from, until)
 	case "voting for nobody, with nothing saved":
 		return r.votedWithin(id, from, until)
+	case "refused to run":
+		return r.refusedNever(id, from)
 	}
 	for n := range time.Duration(3) {
 		at := from.Add((n + 1) * until.Sub(from) / 4)
@@ -73,6 +75,15 @@ func (r *reading) wasNot(id uint64, how string, from, until time.Time) (was stri
 		if !so {
 			return is
 		}
+	}
+	return ""
+}
+
+// refusedNever says that no process that was to be the node had refused to run by the time at, "" if one had.
+func (r *reading) refusedNever(id uint64, at time.Time) string {
+	by := r.trueTime(id, at).Add(r.blur() + rounding)
+	if !slices.ContainsFunc(r.refused[id], func(refused time.Time) bool { return !refused.After(by) }) {
+		return "never started in vain"
 	}
 	return ""
 }
