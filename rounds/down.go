@@ -50,11 +50,34 @@ func (g *group) downSince(l *life, e *LifeEvent, next time.Time) absence {
 	}
 	var known bool
 	a.until, known = g.cameBack(l, e, a.from)
-	hidden := l.next == nil && !l.debug && (e.proof || a.how == dead && !g.missedSince(&a, e))
-	if a.ended && (!known || hidden) {
+	hidden := !l.debug && (e.proof || a.how == dead && !g.missedSince(&a, e))
+	if a.ended && (!known || l.next == nil && (hidden || g.alone(&a))) {
 		a.how = unseen
 	}
 	return a
+}
+
+// alone reports whether no other node ran, by its records, for a time in which the node was away and its log had ended:
+// who ran before or after that would not have seen the next process of the node, whose records are missing.
+func (g *group) alone(a *absence) bool {
+	var others []*life
+	for id, m := range g.nodes {
+		if id != a.id {
+			others = append(others, m.lives...)
+		}
+	}
+	began := func(l *life) time.Time { return g.fix.at(l.node, l.from) }
+	slices.SortFunc(others, func(l, other *life) int { return began(l).Compare(began(other)) })
+	seen := latest(a.from, g.logEnd(a.id))
+	for _, l := range others {
+		if began(l).Sub(seen) > maxTransit {
+			break
+		}
+		if seen = latest(seen, g.lastLine(l)); l.next == nil && g.goodbye(l) == nil {
+			seen = latest(seen, g.logEnd(l.node))
+		}
+	}
+	return earliest(a.until, g.logsEnd).Sub(seen) > maxTransit
 }
 
 // cameBack returns when the node of a process that had ended by the time from, as the event says, was there again, and
