@@ -805,6 +805,31 @@ func TestRefusedLongAfterItsEnd(t *testing.T) {
 	}
 }
 
+// "Voter 2 without a sign of life here", and another node had a message of its next process, whose first records are
+// missing.
+func TestSignOfLifeOfAProcessWithoutItsBeginning(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	for node := uint64(1); node <= 2; node++ {
+		v.start(node, 0)
+	}
+	v.ask(1, 5, 1)
+	v.elect(1, 1, 2)
+	v.expire(1, 1990, 1)
+	v.ask(1, 2500, 2)
+	v.add(1, 6000, trace.Record{
+		Event: "receive", From: 2, Msg: "COORDINATOR", MsgID: "2:6", Sender: "n2life2", Term: 1, Round: 2,
+	})
+	v.life[2]++
+	v.seq["n2life2"] = 7
+	v.lose(2, 9000, "joined 1", 1, 2)
+	v.lead(1, 9500, 2)
+	in := v.last()
+	if _, until := in.MissingFor(2, "without a sign of life here"); !until.Equal(atMS(6000)) {
+		t.Errorf("until %v: %+v", until, in)
+	}
+}
+
 // "Voter 3 stopped": it had said so, but its log is cut short, and its next process began when no other node ran. Where
 // one did, that would have seen it.
 func TestStoppedWithNobodyToSeeItBack(t *testing.T) {

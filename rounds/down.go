@@ -96,8 +96,8 @@ func (g *group) cameBack(l *life, ended *LifeEvent, from time.Time) (at time.Tim
 	return earliest(at, next), false
 }
 
-// nextBegan returns when the next process of the node began, or wrote its first record if it does not tell its start.
-// It returns zero if there is none.
+// nextBegan returns when the next process of the node began or, if it does not tell its start, wrote its first record, or
+// another node read its first message. It returns zero if there is none.
 func (g *group) nextBegan(l *life) (at time.Time, told bool) {
 	if l.next == nil {
 		return at, false
@@ -105,7 +105,7 @@ func (g *group) nextBegan(l *life) (at time.Time, told bool) {
 	if at, _ = g.beginning(l.next); !at.IsZero() {
 		return at, true
 	}
-	return g.fix.at(l.node, l.next.from), false
+	return earliest(g.fix.at(l.node, l.next.from), g.named[l.next.incarnation]), false
 }
 
 // mayHaveRun reports whether a process of the node that is in no log may have run between two times: its end was proven

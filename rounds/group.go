@@ -69,6 +69,7 @@ type group struct {
 	silent      map[uint64][]absence        // those of them in which the node was silent, the same
 	slow        map[*life][]slowReceipt
 	asks        map[*life][]time.Time  // when each process received a question for its vote, corrected
+	named       map[string]time.Time   // when another node first read a message of a process, by its incarnation
 	orphans     map[uint64][]time.Time // until when messages were sent whose sends are in no record, by the sender
 	lived       map[*life][]LifeEvent
 	drops       map[uint64][]*drop    // by the node that they are about

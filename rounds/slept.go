@@ -42,10 +42,11 @@ func (g *group) noteSlow(t *log) {
 var answerKinds = append(slices.Clone(voteKinds), proto.KindPreVoteReply.String(), "ANSWER", "DENY")
 
 // noteHeard keeps when each node was heard of. What a process reads as it wakes tells nothing: it may be old. Only the
-// record of its send tells when that was.
+// record of its send tells when that was. But the process that sent it had begun by then.
 func (g *group) noteHeard(t *log) {
 	for _, e := range t.entries {
 		at := g.fix.at(e.Ref.Node, e.Wall)
+		g.named[e.sender] = earliest(g.named[e.sender], at)
 		switch {
 		case e.msgID == "":
 			continue
@@ -57,6 +58,7 @@ func (g *group) noteHeard(t *log) {
 		g.hear(e.from, e.msg, at)
 	}
 	for _, got := range t.folded {
+		g.named[got.sender] = earliest(g.named[got.sender], g.fix.at(got.to, got.wall))
 		g.hear(got.from, got.kind, g.fix.at(got.to, got.wall))
 	}
 }

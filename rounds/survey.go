@@ -63,7 +63,7 @@ func (g *group) survey(terms []uint64) {
 	clear(g.offs)
 	g.unpair(contradict && len(g.fix) > 0)
 	g.asked, g.heard, g.orphans = emptied(g.asked), emptied(g.heard), emptied(g.orphans)
-	g.answered, g.all = emptied(g.answered), nil
+	g.answered, g.all, g.named = emptied(g.answered), nil, map[string]time.Time{}
 	g.asks, g.lived, g.slow = map[*life][]time.Time{}, map[*life][]LifeEvent{}, map[*life][]slowReceipt{}
 	g.away, g.silent = map[uint64][]absence{}, map[uint64][]absence{}
 	for _, term := range terms {
