@@ -96,8 +96,8 @@ func (g *group) cameBack(l *life, ended *LifeEvent, from time.Time) (at time.Tim
 	return earliest(at, next), false
 }
 
-// nextBegan returns when the next process of the node began or, if it does not tell its start, wrote its first record, or
-// another node read its first message. It returns zero if there is none.
+// nextBegan returns when the next process of the node began. If that does not tell its start, it returns when it wrote
+// its first record, or another node read its first message. It returns zero if there is none.
 func (g *group) nextBegan(l *life) (at time.Time, told bool) {
 	if l.next == nil {
 		return at, false
