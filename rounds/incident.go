@@ -2,6 +2,7 @@ package rounds
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 )
@@ -448,8 +449,8 @@ func (in *Incident) ledBeside(g *group, c *change) (until moment, most bool) {
 // one beside that has no records here. It is zero if nobody did. It led on then, unless its own records, all of level
 // debug, tell that it was silent.
 func (in *Incident) followedOn(g *group, r *Leadership) (until moment) {
-	for id, m := range g.nodes {
-		for _, l := range m.lives {
+	for _, id := range slices.Sorted(maps.Keys(g.nodes)) { // of several until then, the record of the first one is told
+		for _, l := range g.nodes[id].lives {
 			l.eachBelief(func(b, _, next *belief) {
 				from, last := g.fix.at(id, b.first.wall), b.last
 				if next != nil && (from.After(in.From) || !l.debug) { // at level info it need not write that it follows
