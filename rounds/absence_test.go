@@ -858,8 +858,8 @@ func TestStoppedWithNobodyToSeeItBack(t *testing.T) {
 	}
 }
 
-// "Voter 2 … started again and refusing to run" until its first record: at level info, in which its start is none, its
-// next process may have run long before.
+// "Voter 2 … started again and refusing to run" until its first record: at level info, in which its start is none,
+// its next process may have run long before.
 func TestRefusedAndMayHaveRunSince(t *testing.T) {
 	v := newVoters()
 	v.level = "info"

@@ -379,7 +379,8 @@ func TestLeaseInAGap(t *testing.T) {
 }
 
 // "By the process, which did not crash then": a message of node 1, whose sending is in no record, came long after its
-// last record. By its number, it was sent before one that is in a record: it was held up, and the lease was not renewed.
+// last record. By its number, it was sent before one that is in a record: it was held up, and the lease was not
+// renewed.
 func TestAHeldUpMessageIsNotSentAfterTheLastRecord(t *testing.T) {
 	for id, want := range map[string]rounds.EndKind{"1:5": rounds.EndedByLease, "1:10": rounds.EndedUnseen} {
 		v := newVoters()

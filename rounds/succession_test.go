@@ -926,7 +926,8 @@ func TestALostLeaderMayBeFollowedOnInMissingRecords(t *testing.T) {
 	}
 }
 
-// "Nobody led for at least 1.19 s" was told while node 2 followed node 5 all the time, which led beside, and has no log.
+// "Nobody led for at least 1.19 s" was told while node 2 followed node 5 all the time, which led beside, and has no
+// log.
 func TestNobodyWasWithoutALeaderBesideAnotherWithoutALog(t *testing.T) {
 	v := newVoters()
 	v.algo, v.guarantee = "bully", "best-effort"

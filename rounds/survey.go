@@ -123,8 +123,8 @@ func (g *group) orphan(got *arrival) bool {
 	return !slices.ContainsFunc(g.pairing.same(&got.receipt), may) && !g.sentQuietly(got)
 }
 
-// sentUntil returns by when the message had been sent: when it was received, or before, if a record of its process shows
-// a later one: it may have been held up.
+// sentUntil returns by when the message had been sent: when it was received, or before, if a record of its process
+// shows a later one: it may have been held up.
 func (g *group) sentUntil(got *arrival) time.Time {
 	at := g.fix.at(got.to, got.wall)
 	if m := g.nodes[got.from]; m != nil {

@@ -210,7 +210,8 @@ func TestNodeWithoutLog(t *testing.T) {
 	says(t, whyNot(t, "bully-restart", 5, `"node":5,`), "Node 5 leads term 3", "Others followed it in terms 1 and 3",
 		"It was alive to nodes 1, 2, 3 and 4, by their last view [peers saw: ", "!lost node 5")
 	// Evidence of before it led again does not count.
-	says(t, whyNot(t, "bully-restart", 5, `"node":5,`, "new-session 5"), "Others followed it in terms 1 and 3", "!lost node 5")
+	says(t, whyNot(t, "bully-restart", 5, `"node":5,`, "new-session 5"), "Others followed it in terms 1 and 3",
+		"!lost node 5")
 	says(t, whyNot(t, "office-no-quorum", 77), "Node 77 was never heard of: no record is its own, and none names it.")
 }
 
