@@ -23,14 +23,14 @@ func (r *Round) lead(led []Winner, i int, l *life) []Winner {
 	}
 	// At level info a process does not write down each of its views, and a later one may be missing.
 	view, viewed := l.viewAt(st.Ref.Seq)
-	viewed = viewed && l.rangeOf(st.Ref.Seq) <= view.seq
+	whole := !viewed || l.rangeOf(st.Ref.Seq) <= view.seq
 	receivers := r.announcedTo(st)
 	w.told = union(receivers, r.answersTo(i))
 	switch {
-	case viewed && (l.debug || view.round == r.Term):
+	case viewed && whole && (l.debug || view.round == r.Term):
 		w.Live, w.viewed = union(slices.Clone(view.alive), w.told), true
 	case len(receivers) > 0:
-		w.Live, w.viewed = union([]uint64{st.Leader}, w.told), true
+		w.Live, w.viewed = union([]uint64{st.Leader}, w.told), whole
 	}
 	slices.Sort(w.Live)
 	return append(led, w)
