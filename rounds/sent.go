@@ -6,10 +6,10 @@ import (
 )
 
 // lacksSends reports whether records are missing that may have sent messages of the election: those of a node that has
-// no log, those in which the winner won, those of some time in the election, that of a message which was received, or
-// the receipt of one that may have been answered.
+// no log, those in which the winner won or saw who lives, those of some time in the election, that of a message which
+// was received, or the receipt of one that may have been answered.
 func (r *Round) lacksSends(entries []*entry, g *group) bool {
-	if r.Winner != nil && r.Winner.untold() || len(entries) == 0 {
+	if w := r.Winner; w != nil && (w.untold() || !w.viewed) || len(entries) == 0 {
 		return true
 	}
 	if g.all == nil {
@@ -25,7 +25,10 @@ func (r *Round) lacksSends(entries []*entry, g *group) bool {
 	}
 	return slices.ContainsFunc(g.all, func(id uint64) bool {
 		m := g.nodes[id]
-		return m == nil || m.hidden || len(m.lives) == 0 || r.lacksRecords(m, by, until, g)
+		if m == nil || m.hidden || len(m.lives) == 0 || r.lacksRecords(m, by, until, g) {
+			return true
+		}
+		return r.State != Decided && (g.mayLackTerm(m, r) || g.beganLate(m, r)) // which may have called it later
 	}) || slices.ContainsFunc(r.Messages, func(m Message) bool { // late answers count, too
 		return m.Delivery == Unsent && m.ReceiveStep < max(r.Aftermath, 1) || m.Delivery == Unseen && m.Counted
 	})

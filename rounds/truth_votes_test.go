@@ -304,7 +304,7 @@ func (r *reading) compareMessages() {
 type sends struct {
 	number int
 	until  time.Time
-	twice  bool // one of them came twice, and may have been answered again at any time
+	open   bool // nobody sent some of them, or an answer came late: so it may, from records that are missing
 }
 
 // sent returns how many messages each term took.
@@ -320,7 +320,11 @@ func (r *reading) sent() map[uint64]sends {
 				n.until = at
 			}
 		}
-		n.twice = n.twice || slices.ContainsFunc(one.Messages, func(m rounds.Message) bool { return m.Repeats > 0 })
+		n.open = n.open || one.AtLeast || slices.ContainsFunc(one.Messages, func(m rounds.Message) bool {
+			last := one.Steps[one.Aftermath-1].At
+			late := m.SendStep >= one.Aftermath && one.Steps[m.SendStep].At.Sub(last) > time.Second
+			return m.Counted && (m.Repeats > 0 || late)
+		})
 		all[one.Term] = n
 	}
 	return all
@@ -340,7 +344,7 @@ func (r *reading) compareSent() {
 	}
 	for _, one := range r.group.Rounds {
 		whole := r.run.sent[one.Term]
-		if one.AtLeast || whole.twice || r.complete() || r.shifted() || r.mid && whole.until.After(r.stood) {
+		if one.AtLeast || whole.open || r.complete() || r.shifted() || r.mid && whole.until.After(r.stood) {
 			continue
 		}
 		r.judge("counts of messages")

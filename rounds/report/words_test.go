@@ -531,3 +531,18 @@ func TestTheStoryTellsForHowLongNobodyLedAtLeast(t *testing.T) {
 		t.Errorf("want %q in: %s", want, text)
 	}
 }
+
+// "Term 6 took 9 messages" was told where eight records of its winner are missing.
+func TestACountBesideMissingRecordsIsALowerBound(t *testing.T) {
+	g := caseOf(t, "missing-leader-file")
+	for _, r := range g.Rounds {
+		if r.Term != 6 {
+			continue
+		}
+		var story bytes.Buffer
+		if err := report.Explain(&story, g, r, false); err != nil {
+			t.Fatal(err)
+		}
+		tells(t, story.String(), "Term 6 took at least 9 messages", "records are missing that may have sent others")
+	}
+}
