@@ -238,9 +238,9 @@ func TestANodeWithoutALogIsNotSilent(t *testing.T) {
 }
 
 // "The winner believed nobody else alive", and "node 2 came later": the record in which node 2 came into view is
-// missing.
+// missing. Nor are those whom it told, if it told some, all that it believed alive.
 func TestViewBeforeAGapIsNotTheWinners(t *testing.T) {
-	for _, missing := range []uint64{0, 1} {
+	for missing, sent := range map[uint64][]string{0: nil, 1: nil, 2: {"COORDINATOR>3#1:1"}} {
 		v := newVoters()
 		v.guarantee = "best-effort"
 		v.start(1, 0)
@@ -249,7 +249,7 @@ func TestViewBeforeAGapIsNotTheWinners(t *testing.T) {
 		v.lost(1, missing)
 		v.add(1, 10, trace.Record{
 			Term: 1, Event: "timeout", Leader: 1, LeaderChange: trace.Elected, PrevLeader: new(uint64),
-			Why: []string{"no higher node is alive -> lead term 1"},
+			Why: []string{"no higher node is alive -> lead term 1"}, Sent: sent,
 		})
 		if w := v.b.History().Groups[0].Rounds[0].Winner; w.Viewed() != (missing == 0) {
 			t.Errorf("%d records missing: %+v", missing, w)
