@@ -87,8 +87,8 @@ func (r *reading) compareUnseen(in *rounds.Incident) {
 	}
 }
 
-// compareUnled checks that nobody led in the time of which an incident says so: nobody whom others followed then, and,
-// but for the leader before that was lost, nobody under a lease. It also checks that no node says that it
+// compareUnled checks that nobody led in the time of which an incident says so: nobody whom others followed then, while
+// its process ran: one that is frozen leads nobody, whoever has not lost it yet; and, but for the leader before that was lost, nobody under a lease. It also checks that no node says that it
 // began to lead then. Who led itself alone, on its own side of a split, is only noted: its records are missing.
 func (r *reading) compareUnled(in *rounds.Incident) {
 	from, until, told := r.leaderless(in)
@@ -117,7 +117,7 @@ func (r *reading) compareUnled(in *rounds.Incident) {
 		switch {
 		case slices.ContainsFunc(r.run.records, func(rec trace.Record) bool {
 			return within(&rec) && rec.Node != uint64(one.Node) && rec.Leader == uint64(one.Node) &&
-				rec.LeaderTerm() == uint64(one.Term)
+				rec.LeaderTerm() == uint64(one.Term) && !r.run.paused(rec.Leader, rec.Time)
 		}):
 			r.fail("incident: nobody led, but one did that others followed", in.Term, "%+v: %+v", *one, in)
 		case lost:
