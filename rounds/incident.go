@@ -467,9 +467,11 @@ func (in *Incident) followedOn(g *group, r *Leadership) (until moment) {
 	return until
 }
 
-// silentUntil reports whether the records of a leader, all of level debug, tell that it was silent meanwhile.
+// silentUntil reports whether the records of a leader, all of level debug, tell that it was silent meanwhile, and not
+// back before the end of that.
 func (in *Incident) silentUntil(g *group, r *Leadership, t time.Time) bool {
-	return r.life != nil && r.life.debug && g.silentFor(r.Leader, in.From, earliest(t, in.Until)) > 0
+	t = earliest(t, in.Until)
+	return r.life != nil && r.life.debug && g.silentFor(r.Leader, latest(in.From, t.Add(-1)), t) > 0
 }
 
 // perhapsFollowed reports whether somebody may have followed the leader before on, which others had lost, in records

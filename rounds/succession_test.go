@@ -940,3 +940,32 @@ func TestNobodyWasWithoutALeaderBesideAnotherWithoutALog(t *testing.T) {
 		t.Errorf("%v: %+v", in.Leaderless, in)
 	}
 }
+
+// "Nobody led for at least 268 ms" was told since node 1 had lost node 3, which node 2 followed on: node 3 was silent to
+// node 1 for a moment, and back before that.
+func TestALostLeaderThatWasSilentForAMomentIsFollowedOn(t *testing.T) {
+	v := newVoters()
+	v.algo, v.guarantee = "broadcast", "best-effort"
+	v.add(3, 0, trace.Record{Term: 3, Event: "timeout", Leader: 3, LeaderChange: trace.Elected})
+	v.add(1, 50, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+	v.add(1, 60, trace.Record{Term: 3, Event: "timeout", Why: []string{"x -> y"}, Sent: []string{"ID>3#1:1"}})
+	v.add(3, 80, trace.Record{
+		Term: 3, Event: "receive", From: 1, Msg: "ID", MsgID: "1:1", Leader: 3, Why: []string{"x -> y"},
+		Sent: []string{"COORDINATOR>1#3:1"},
+	})
+	v.add(1, 100, trace.Record{
+		Term: 3, Event: "receive", From: 3, Msg: "COORDINATOR", MsgID: "3:1", Leader: 3, LeaderChange: trace.Elected,
+		Why: []string{"3 leads term 3 -> follow it"},
+	})
+	v.follow(2, 100, 3, 3)
+	v.add(1, 13000, trace.Record{
+		Term: 4, Event: "peers", Alive: []uint64{1, 2}, Evidence: "unreachable 3", LeaderChange: trace.Lost,
+		Why: []string{"leader 3 is gone -> call an election of term 4"},
+	})
+	v.add(1, 13030, trace.Record{Term: 4, Event: "peers", Alive: []uint64{1, 2, 3}})
+	v.add(2, 13100, trace.Record{Term: 3, Event: "timeout", Leader: 3})
+	v.callAndLead(1, 13300, 4)
+	if in := v.last(); in.Former != 3 || in.Leader != 1 || in.Leaderless != 200*time.Millisecond {
+		t.Errorf("%v: %+v", in.Leaderless, in)
+	}
+}
