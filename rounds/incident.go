@@ -366,7 +366,7 @@ func (g *group) incident(c *change) Incident {
 	}
 	in.Why = in.reason(g) // by the time since Former ceased to lead
 	in.sinceBetween(g, !beside.at.IsZero())
-	in.PerhapsLed = in.perhapsLed(g) || in.perhapsFollowed(g, former)
+	in.PerhapsLed = in.perhapsLed(g) || in.perhapsFollowed(g, former) || in.perhapsLedBefore(g)
 	return in
 }
 
@@ -375,6 +375,25 @@ func (in *Incident) perhapsLed(g *group) bool {
 	return in.Leaderless > 0 && slices.ContainsFunc(in.rounds, func(r *Round) bool {
 		return slices.ContainsFunc(r.perhaps, func(id uint64) bool { return !g.endsUnheard(id) })
 	})
+}
+
+// perhapsLedBefore reports whether somebody may have led before the first leadership of which records tell: the log of a
+// node begins later, and not surely with its first process. Under a lease, so do those of a majority of the voters, or
+// begin with such a process, since only their votes let it lead.
+func (in *Incident) perhapsLedBefore(g *group) bool {
+	if in.Former != 0 || in.Leaderless == 0 {
+		return false
+	}
+	votes, later := 0, false
+	for id, m := range g.nodes {
+		if len(m.lives) > 0 && !m.lives[0].surelyFirst() {
+			later = later || g.fix.at(id, m.lives[0].from).After(in.From)
+			if g.voters[id] {
+				votes++
+			}
+		}
+	}
+	return later && (!leased(g.guarantee) || 2*votes > len(g.voters))
 }
 
 // endsUnheard reports whether nothing is known to be missing of the log of the node but what may come after its end, or

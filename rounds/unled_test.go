@@ -1,6 +1,7 @@
 package rounds_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -177,6 +178,30 @@ func TestTimeInWhichSomebodyMayHaveLed(t *testing.T) {
 		if in.Leaderless != time.Second || in.PerhapsLed != missing || !strings.Contains(list, want) ||
 			strings.Contains(list, "≤1 s") != missing {
 			t.Errorf("missing %v: want %q: %+v in\n%s", missing, want, in, list)
+		}
+	}
+}
+
+// "Nobody led for 3.31 s" was told of the time before the first leadership, while node 3 led a term of which no log
+// tells: they begin later.
+func TestSomebodyMayHaveLedBeforeTheLogsBegin(t *testing.T) {
+	for first, want := range map[bool]bool{true: false, false: true} {
+		v := newVoters()
+		for node := uint64(1); node <= 3; node++ {
+			if !first {
+				v.seq[fmt.Sprintf("n%dlife0", node)] = 8
+			} else {
+				v.start(node, 0)
+			}
+		}
+		v.ask(1, 1000, 2)
+		v.add(2, 1100, trace.Record{Event: "receive"})
+		v.lead(1, 1200, 2)
+		v.follow(2, 1210, 1, 2)
+		v.add(3, 60000, trace.Record{Event: "timeout"})
+		in := v.b.History().Groups[0].Incidents[0]
+		if in.Former != 0 || in.Leaderless == 0 || in.PerhapsLed != want {
+			t.Errorf("from the first process on: %v: %+v", first, in)
 		}
 	}
 }
