@@ -377,9 +377,9 @@ func (in *Incident) perhapsLed(g *group) bool {
 	})
 }
 
-// perhapsLedBefore reports whether somebody may have led before the first leadership of which records tell: the log of a
-// node begins later, and not surely with its first process. Under a lease, so do those of a majority of the voters, or
-// begin with such a process, since only their votes let it lead.
+// perhapsLedBefore reports whether somebody may have led before the first leadership of which records tell: the log of
+// a node begins later, and not surely with its first process. Under a lease, nor do those of a majority of the voters:
+// only their votes let it lead.
 func (in *Incident) perhapsLedBefore(g *group) bool {
 	if in.Former != 0 || in.Leaderless == 0 {
 		return false

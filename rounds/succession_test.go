@@ -941,8 +941,8 @@ func TestNobodyWasWithoutALeaderBesideAnotherWithoutALog(t *testing.T) {
 	}
 }
 
-// "Nobody led for at least 268 ms" was told since node 1 had lost node 3, which node 2 followed on: node 3 was silent to
-// node 1 for a moment, and back before that.
+// "Nobody led for at least 268 ms" was told since node 1 had lost node 3, which node 2 followed on: node 3 was silent
+// to node 1 for a moment, and back before that.
 func TestALostLeaderThatWasSilentForAMomentIsFollowedOn(t *testing.T) {
 	v := newVoters()
 	v.algo, v.guarantee = "broadcast", "best-effort"
