@@ -128,7 +128,12 @@ func (in *Incident) started(b *Ballot, late func(time.Time) bool) string {
 	}
 	var all []answer
 	for _, r := range in.rounds {
-		all = append(all, r.answers...)
+		before := in.Former != 0 && r.From.Before(in.Began()) // who hears an answer may have asked for it before
+		for _, a := range r.answers {
+			if a.own() || !before {
+				all = append(all, a)
+			}
+		}
 	}
 	slices.SortStableFunc(all, func(a, b answer) int { return a.at.Compare(b.at) })
 	said, last := map[uint64][]Ref{}, map[Ref]answer{} // by voter, and by its process

@@ -12,15 +12,18 @@ import (
 // "The process of node 3 ended" was all that was told of the five seconds after all had been started again: a voter
 // that had just started wrote once that it refused, and then, as its wait was over, that it would vote for who had
 // asked it. If it says so as it is asked, its wait may have been over for long. If it refused while a leader led, it
-// may have promised that one to elect nobody else since.
+// may have promised that one to elect nobody else since. So it may if who asked it while that led heard of it later.
 func TestAVoterThatHadJustStartedUntilItsWaitWasOver(t *testing.T) {
-	for name, over := range map[string]bool{"its wait was over": true, "asked again": false, "refused before": false} {
+	for name, over := range map[string]bool{
+		"its wait was over": true, "asked again": false, "refused before": false, "heard later": false,
+	} {
 		v := newVoters()
 		v.level = "info"
 		v.ask(3, 0, 1)
 		v.elect(3, 1, 1, 2)
 		asked := 4100
-		if name == "refused before" {
+		before := name == "refused before" || name == "heard later"
+		if before {
 			asked = 3900
 		} else {
 			for node := range uint64(3) {
@@ -32,8 +35,14 @@ func TestAVoterThatHadJustStartedUntilItsWaitWasOver(t *testing.T) {
 			Term: 1, Round: 2, Event: "receive", From: 1, Msg: "PRE_VOTE", MsgID: fmt.Sprintf("1:%d2", asked),
 			Why: []string{"1 asks for term 2 -> no, just started"}, Sent: []string{"PRE_VOTE_REPLY>1#2:1"},
 		})
-		if name == "refused before" {
+		if before {
 			v.expire(3, 4000, 1)
+		}
+		if name == "heard later" {
+			v.add(1, 8000, trace.Record{
+				Term: 1, Round: 2, Event: "receive", From: 2, Msg: "PRE_VOTE_REPLY", MsgID: "2:1",
+				Why: []string{"2 says no, just started"},
+			})
 		}
 		yes := trace.Record{
 			Term: 1, Round: 2, Event: "timeout", Why: []string{"1 asks for term 2 -> yes"},
