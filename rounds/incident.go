@@ -378,19 +378,21 @@ func (in *Incident) perhapsLed(g *group) bool {
 }
 
 // perhapsLedBefore reports whether somebody may have led before the first leadership of which records tell: the log of
-// a node begins later, and not surely with its first process. Under a lease, nor do those of a majority of the voters:
-// only their votes let it lead.
+// a node begins long after, and not surely with its first process. Under a lease, so do those of a majority of the
+// voters, or within a process: only their votes let it lead.
 func (in *Incident) perhapsLedBefore(g *group) bool {
 	if in.Former != 0 || in.Leaderless == 0 {
 		return false
 	}
 	votes, later := 0, false
 	for id, m := range g.nodes {
-		if len(m.lives) > 0 && !m.lives[0].surelyFirst() {
-			later = later || g.fix.at(id, m.lives[0].from).After(in.From)
-			if g.voters[id] {
-				votes++
-			}
+		if len(m.lives) == 0 || m.lives[0].surelyFirst() {
+			continue
+		}
+		l := m.lives[0]
+		late := g.fix.at(id, l.from).After(in.From.Add(maxTransit))
+		if later = later || late; g.voters[id] && (late || l.first() > 1) {
+			votes++
 		}
 	}
 	return later && (!leased(g.guarantee) || 2*votes > len(g.voters))
