@@ -88,8 +88,9 @@ func (r *reading) compareUnseen(in *rounds.Incident) {
 }
 
 // compareUnled checks that nobody led in the time of which an incident says so: nobody whom others followed then, while
-// its process ran: one that is frozen leads nobody, whoever has not lost it yet; and, but for the leader before that was lost, nobody under a lease. It also checks that no node says that it
-// began to lead then. Who led itself alone, on its own side of a split, is only noted: its records are missing.
+// its process ran: one that is frozen leads nobody, whoever has not lost it yet; and, but for the leader before that
+// was lost, nobody under a lease. It also checks that no node says that it began to lead then. Who led itself alone, on
+// its own side of a split, is only noted: its records are missing.
 func (r *reading) compareUnled(in *rounds.Incident) {
 	from, until, told := r.leaderless(in)
 	if !told {
