@@ -14,18 +14,24 @@ func TestWroteNothingUntilTheNextProcess(t *testing.T) {
 		level string
 		again func(v *voters)
 	}{
-		"too few to elect for at least 2.89 s of the 4 s": {"debug",
-			func(v *voters) { v.start(1, 4000) }},
-		"too few to elect for at least 2.88 s of the 4 s": {"info",
+		"too few to elect for at least 2.89 s of the 4 s": {
+			"debug",
+			func(v *voters) { v.start(1, 4000) },
+		},
+		"too few to elect for at least 2.88 s of the 4 s": {
+			"info",
 			func(v *voters) {
 				v.life[1]++
 				v.add(1, 4000, trace.Record{Event: "timeout", Term: 1})
-			}},
-		"too few to elect for at least 1.88 s of the 4 s": {"info",
+			},
+		},
+		"too few to elect for at least 1.88 s of the 4 s": {
+			"info",
 			func(v *voters) {
 				v.greet(1, 3000)
 				v.add(1, 4000, trace.Record{Event: "timeout", Term: 1})
-			}},
+			},
+		},
 	} {
 		v := newVoters()
 		v.level = c.level

@@ -31,9 +31,12 @@ func (g *Greeting) Changed(before *Greeting) (list []string) {
 		flag    string
 		is, was json.RawMessage
 	}{
-		{"--rank-by", g.RankBy, before.RankBy}, {"--voters", g.Voters, before.Voters},
-		{"--failover-budget", g.Budget, before.Budget}, {"--lease", g.Lease, before.Lease},
-		{"--profile", g.Profile, before.Profile}, {"--preempt", g.Preempt, before.Preempt},
+		{"--rank-by", g.RankBy, before.RankBy},
+		{"--voters", g.Voters, before.Voters},
+		{"--failover-budget", g.Budget, before.Budget},
+		{"--lease", g.Lease, before.Lease},
+		{"--profile", g.Profile, before.Profile},
+		{"--preempt", g.Preempt, before.Preempt},
 	} {
 		if s.is != nil && s.was != nil && !bytes.Equal(s.is, s.was) {
 			list = append(list, s.flag+" "+plain(s.is)+" instead of "+plain(s.was))
