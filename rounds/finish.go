@@ -108,6 +108,14 @@ func (g *group) everybody() []uint64 {
 	return slices.Sorted(maps.Keys(ids))
 }
 
+// everyNode returns what everybody does, as rounds are built: once for all of them.
+func (g *group) everyNode() []uint64 {
+	if g.all == nil {
+		g.all = g.everybody()
+	}
+	return g.all
+}
+
 // between returns the findings that are about several rounds, or about none. atEnd says that no
 // more records come.
 func (g *group) between(incidents []Incident, atEnd bool) []Finding {

@@ -12,9 +12,6 @@ func (r *Round) lacksSends(entries []*entry, g *group) bool {
 	if w := r.Winner; w != nil && (w.untold() || !w.viewed) || len(entries) == 0 {
 		return true
 	}
-	if g.all == nil {
-		g.all = g.everybody()
-	}
 	until := r.From
 	for _, e := range entries[:max(r.Aftermath, 1)] {
 		until = latest(until, g.fix.at(e.Ref.Node, e.Wall))
@@ -23,7 +20,7 @@ func (r *Round) lacksSends(entries []*entry, g *group) bool {
 	if r.State != Decided && until.Add(maxTransit).After(g.logsEndBy(by)) { // it may go on
 		return true
 	}
-	return slices.ContainsFunc(g.all, func(id uint64) bool {
+	return slices.ContainsFunc(g.everyNode(), func(id uint64) bool {
 		m := g.nodes[id]
 		if m == nil || m.hidden || len(m.lives) == 0 || r.lacksRecords(m, by, until, g) {
 			return true

@@ -12,10 +12,7 @@ import (
 // or those of a process that may have been in the term when it wrote them. Under a lease, a majority of the voters may
 // have voted for such a node.
 func (g *group) perhapsLed(r *Round) []uint64 {
-	if g.all == nil {
-		g.all = g.everybody()
-	}
-	lacking := slices.DeleteFunc(slices.Clone(g.all), func(id uint64) bool {
+	lacking := slices.DeleteFunc(slices.Clone(g.everyNode()), func(id uint64) bool {
 		m := g.nodes[id]
 		return m != nil && !g.mayLackTerm(m, r) && !g.beganLate(m, r)
 	})

@@ -1,0 +1,129 @@
+package rounds
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// perhapsLed reports whether somebody may have led others in one of the terms meanwhile, in records that are missing.
+func (in *Incident) perhapsLed(g *group) bool {
+	return in.Leaderless > 0 && slices.ContainsFunc(in.rounds, func(r *Round) bool {
+		return slices.ContainsFunc(r.perhaps, func(id uint64) bool { return !g.endsUnheard(id) })
+	})
+}
+
+// perhapsLedBefore reports whether somebody may have led before the first leadership of which records tell: the log of
+// a node begins long after, and not surely with its first process. Under a lease, so do those of a majority of the
+// voters, or within a process: only their votes let it lead.
+func (in *Incident) perhapsLedBefore(g *group) bool {
+	if in.Former != 0 || in.Leaderless == 0 {
+		return false
+	}
+	votes, later := 0, false
+	for id, m := range g.nodes {
+		if len(m.lives) == 0 || m.lives[0].surelyFirst() {
+			continue
+		}
+		l := m.lives[0]
+		late := g.fix.at(id, l.from).After(in.From.Add(maxTransit))
+		if later = later || late; g.voters[id] && (late || l.first() > 1) {
+			votes++
+		}
+	}
+	return later && (!leased(g.guarantee) || 2*votes > len(g.voters))
+}
+
+// endsUnheard reports whether nothing is known to be missing of the log of the node but what may come after its end, or
+// before its beginning, and nobody heard of the node then: so it led nobody.
+func (g *group) endsUnheard(id uint64) bool {
+	m := g.nodes[id]
+	return m != nil && len(m.lives) > 0 && !m.hidden && !g.seenBefore(m) && !g.sentUnseen(m.lives[len(m.lives)-1]) &&
+		!slices.ContainsFunc(m.lives, func(l *life) bool { return !l.complete() })
+}
+
+// ledBeside returns until when another one led on another side, when the leader before had ceased to, and the record
+// of that; zero if none did: without a lease, nothing keeps it from that. most says that it may have led on.
+func (in *Incident) ledBeside(g *group, c *change) (until moment, most bool) {
+	if leased(g.guarantee) || !in.Until.After(in.From) {
+		return until, false
+	}
+	const before = 64 // leaderships that began before; it is hardly ever the last but one
+	began, next := len(g.list)-len(g.begunAfter(in.From)), len(g.list)-len(g.begunAfter(in.Until))
+	for _, r := range g.list[max(0, began-before):next] {
+		end := moment{r.End, r.Ended.Ref}
+		if r.gap {
+			end = moment{r.Until, r.Last}
+		}
+		if r != c.former && r != c.next && !r.First.IsZero() && end.at.After(latest(in.From, until.at)) &&
+			g.silentFor(r.Leader, latest(in.From, r.From), earliest(end.at, in.Until)) == 0 {
+			until, most = end, r.gap
+		}
+	}
+	for _, r := range g.list[max(0, began-before):next] {
+		if r == c.former && in.Ended.Kind != EndedByLoss ||
+			r != c.former && (r == c.next || !r.First.IsZero() || !r.sign.After(in.From)) {
+			continue
+		}
+		if on := in.followedOn(g, r); on.at.After(until.at) {
+			until, most = on, true // it may have led on after that
+		}
+	}
+	return until, most
+}
+
+// followedOn returns until when somebody followed a leader on, or again: the one before, after others had lost it, or
+// one beside that has no records here. It is zero if nobody did. It led on then, unless its own records, all of level
+// debug, tell that it was silent.
+func (in *Incident) followedOn(g *group, r *Leadership) (until moment) {
+	for _, id := range slices.Sorted(maps.Keys(g.nodes)) { // of several until then, the record of the first one is told
+		for _, l := range g.nodes[id].lives {
+			l.eachBelief(func(b, _, next *belief) {
+				from, last := g.fix.at(id, b.first.wall), b.last
+				if next != nil && (from.After(in.From) || !l.debug) { // at level info it need not write that it follows
+					last = next.first
+				}
+				follows := id != r.Leader && b.leader == r.Leader && b.term == r.Term
+				if end := g.fix.at(id, last.wall); follows && from.Before(in.Until) &&
+					end.After(latest(in.From, until.at)) && !in.silentUntil(g, r, end) {
+					until = moment{end, l.ref(last.seq)}
+				}
+			})
+		}
+	}
+	return until
+}
+
+// silentUntil reports whether the records of a leader, all of level debug, tell that it was silent meanwhile, and not
+// back before the end of that.
+func (in *Incident) silentUntil(g *group, r *Leadership, t time.Time) bool {
+	t = earliest(t, in.Until)
+	return r.life != nil && r.life.debug && g.silentFor(r.Leader, latest(in.From, t.Add(-1)), t) > 0
+}
+
+// perhapsFollowed reports whether somebody may have followed the leader before on, which others had lost, in records
+// that are missing.
+func (in *Incident) perhapsFollowed(g *group, former *Leadership) bool {
+	if in.Ended.Kind != EndedByLoss || in.Leaderless == 0 || in.silentUntil(g, former, in.Until) {
+		return false
+	}
+	return slices.ContainsFunc(g.everyNode(), func(id uint64) bool {
+		return id != in.Former && g.lacksBetween(id, in.From, in.From.Add(in.Leaderless))
+	})
+}
+
+// lacksBetween reports whether records of the node may be missing from between two times. A log that ends then lacks
+// some if others got what its node sent later, or go on for long.
+func (g *group) lacksBetween(id uint64, from, until time.Time) bool {
+	m := g.nodes[id]
+	if m == nil || len(m.lives) == 0 {
+		return true
+	}
+	l := m.at(until, g.fix)
+	if l == nil {
+		return !g.surelyFirst(m)
+	}
+	_, wrote := l.after(until, g.fix)
+	return !g.tells(l, from, until) && (wrote || l.gapBetween(from, until, g.fix) || g.sentUnseen(l) ||
+		g.goodbye(l) == nil && g.logEnd(id).Add(maxTransit).Before(g.logsEndBy(id)))
+}
