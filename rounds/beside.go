@@ -48,9 +48,9 @@ func (in *Incident) ledBeside(g *group, c *change) (until moment, most bool) {
 	if leased(g.guarantee) || !in.Until.After(in.From) {
 		return until, false
 	}
-	const before = 64 // leaderships that began before; it is hardly ever the last but one
+	const near = 64 // leaderships that began before, or later; it is hardly ever the last but one
 	began, next := len(g.list)-len(g.begunAfter(in.From)), len(g.list)-len(g.begunAfter(in.Until))
-	for _, r := range g.list[max(0, began-before):next] {
+	for _, r := range g.list[max(0, began-near):next] {
 		end := moment{r.End, r.Ended.Ref}
 		if r.gap {
 			end = moment{r.Until, r.Last}
@@ -60,9 +60,10 @@ func (in *Incident) ledBeside(g *group, c *change) (until moment, most bool) {
 			until, most = end, r.gap
 		}
 	}
-	for _, r := range g.list[max(0, began-before):next] {
+	for _, r := range g.list[max(0, began-near):min(next+near, len(g.list))] {
+		untold := r.First.IsZero() || r.unseen && r.From.After(in.Until) // since when it led
 		if r == c.former && in.Ended.Kind != EndedByLoss ||
-			r != c.former && (r == c.next || !r.First.IsZero() || !r.sign.After(in.From)) {
+			r != c.former && (r == c.next || !untold || !r.sign.After(in.From)) {
 			continue
 		}
 		if on := in.followedOn(g, r); on.at.After(until.at) {
@@ -73,8 +74,8 @@ func (in *Incident) ledBeside(g *group, c *change) (until moment, most bool) {
 }
 
 // followedOn returns until when somebody followed a leader on, or again: the one before, after others had lost it, or
-// one beside that has no records here. It is zero if nobody did. It led on then, unless its own records, all of level
-// debug, tell that it was silent.
+// one beside that has no records here of that time. It is zero if nobody did. It led on then, unless its own records,
+// all of level debug, tell that it was silent.
 func (in *Incident) followedOn(g *group, r *Leadership) (until moment) {
 	for _, id := range slices.Sorted(maps.Keys(g.nodes)) { // of several until then, the record of the first one is told
 		for _, l := range g.nodes[id].lives {
