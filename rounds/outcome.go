@@ -23,7 +23,7 @@ func (r *Round) end(g *group, next uint64) {
 	r.participate(g)
 	if r.State != Decided {
 		r.perhaps = g.perhapsLed(r)
-		r.PerhapsLed = len(r.perhaps) > 0
+		r.PerhapsLed = len(r.perhaps) > 0 || g.reservedBefore(r)
 		return
 	}
 	r.Winner.Attr = g.attr(r.Winner.Node)

@@ -56,6 +56,15 @@ func (g *group) beganLate(m *member, r *Round) bool {
 	return off == unbounded || g.fix.at(l.node, l.from).Add(off).After(r.From)
 }
 
+// reservedBefore reports whether a process of which no log tells may have led the term of the round long before that
+// was called. Without a lease, a node reserves the term above the one that it saves, and need not save that it leads it.
+func (g *group) reservedBefore(r *Round) bool {
+	return !leased(g.guarantee) && slices.ContainsFunc(g.everyNode(), func(id uint64) bool {
+		m := g.nodes[id]
+		return m != nil && len(m.lives) > 0 && !m.lives[0].surelyFirst() && m.lives[0].began()+1 == r.Term
+	})
+}
+
 // mayLackTerm reports whether the node may have led the term in records that are missing: before its log begins,
 // between two processes, within one, or after its log ends, where others go on.
 func (g *group) mayLackTerm(m *member, r *Round) bool {

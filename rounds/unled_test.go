@@ -40,6 +40,11 @@ func TestTermThatSomebodyMayHaveLed(t *testing.T) {
 			v.life[2]++
 			v.add(2, 2500, trace.Record{Event: "start", Term: 1})
 		}, true},
+		"a log begins before the round, with a later process": {true, func(v *voters) {
+			v.life[2]++
+			v.add(2, 900, trace.Record{Event: "start", Term: 1})
+			v.add(2, 3000, trace.Record{Term: 3, Event: "timeout"})
+		}, true},
 		"a crash":                            {false, crash, false},
 		"a crash, where records are missing": {false, func(v *voters) { lost(v); crash(v) }, true},
 		"records are missing before":         {false, lost, false},
