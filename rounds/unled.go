@@ -52,8 +52,13 @@ func (g *group) beganLate(m *member, r *Round) bool {
 	if l.surelyFirst() && !g.pairing.cut || len(r.Steps) == 0 { // where logs are cut, it may have lost its disk
 		return false
 	}
-	off := g.apart(l.node, r.Steps[0].Ref.Node)
-	return off == unbounded || g.fix.at(l.node, l.from).Add(off).After(r.From)
+	began := g.fix.at(l.node, l.from)
+	return g.untimed(l.node, r) || began.Add(g.apart(l.node, r.Steps[0].Ref.Node)).After(r.From)
+}
+
+// untimed reports whether nothing tells when the round was by the clock of the node.
+func (g *group) untimed(node uint64, r *Round) bool {
+	return len(r.Steps) > 0 && g.apart(node, r.Steps[0].Ref.Node) == unbounded
 }
 
 // reservedBefore reports whether a process of which no log tells may have led the term of the round long before that
@@ -87,7 +92,7 @@ func (g *group) mayLackTerm(m *member, r *Round) bool {
 		return false
 	}
 	node := last.node
-	return g.logEnd(node).Add(maxTransit).Before(g.logsEndBy(node))
+	return g.untimed(node, r) || g.logEnd(node).Add(maxTransit).Before(g.logsEndBy(node))
 }
 
 // toldTerm reports whether others may have told the process the term of its first record, which is not that of its

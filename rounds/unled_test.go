@@ -71,6 +71,27 @@ func TestTermThatSomebodyMayHaveLed(t *testing.T) {
 	}
 }
 
+// "Nobody led the term" was told of one that node 2 had led. Its log may end before, by a clock that is an hour ahead:
+// no messages compare that with the others.
+func TestTermThatANodeMayHaveLedWhoseClockIsNotCompared(t *testing.T) {
+	for ahead, want := range map[int]bool{0: false, 3600e3: true} { // ms
+		v := newVoters()
+		v.algo, v.guarantee = "hs", "best-effort"
+		for node, off := range map[uint64]int{1: 0, 2: ahead, 3: 0} {
+			v.start(node, off)
+			v.add(node, off+5, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		}
+		v.ask(3, 1100, 2)
+		v.ask(3, 2000, 3)
+		v.add(1, 3000, trace.Record{Term: 3, Event: "timeout"})
+		v.add(3, 3000, trace.Record{Term: 3, Event: "timeout"})
+		v.add(2, 3000+ahead, trace.Record{Event: "timeout"})
+		if got := v.perhapsLed(t, 2); got != want {
+			t.Errorf("%d ms ahead: %v", ahead, got)
+		}
+	}
+}
+
 // perhapsLed reports whether a term that was superseded is told to have perhaps been led.
 func (v *voters) perhapsLed(t *testing.T, term uint64) bool {
 	t.Helper()
