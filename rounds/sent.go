@@ -52,8 +52,7 @@ func (r *Round) lacksRecords(m *member, by uint64, until time.Time, g *group) bo
 		}) {
 			return true
 		}
-		if next := l.next; next != nil && within(l.until, next.from) &&
-			(next.first() > 1 || g.holed() || g.sentUnseen(l)) {
+		if next := l.next; next != nil && within(l.until, next.from) && g.lacksEnd(l) {
 			return true
 		}
 	}

@@ -13,7 +13,7 @@ const longBehind = 5 * time.Second
 
 // straggler returns why no record of a node follows the winner, and whether it surely never did. It may have done so in
 // records that are missing. If its records end before others followed, or soon after, or soon after it woke, it may
-// have followed as late.
+// have followed as late, unless its process ended then.
 func (r *Round) straggler(p Participant, g *group) (out Straggler, surely bool) {
 	out.Node = p.Node
 	won, by := r.Winner.At, r.Winner.Node
@@ -44,7 +44,7 @@ func (r *Round) straggler(p Participant, g *group) (out Straggler, surely bool) 
 	case off == unbounded:
 		out.Reason = "no messages compare its clock with the others', and its records may end before"
 	case !won.IsZero() && (!wrote || whole && until.Sub(g.fix.at(l.node, woke.wall)) < maxTransit ||
-		l.next == nil && until.Sub(settled) < max(longBehind, 2*g.leaseTime)):
+		(l.next == nil || g.lacksEnd(l)) && until.Sub(settled) < max(longBehind, 2*g.leaseTime)):
 		out.Reason = fmt.Sprintf("its records end %s", around(until, won))
 	case !whole:
 		out.Reason = "records of it are missing that may tell"

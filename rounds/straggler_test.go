@@ -178,6 +178,31 @@ func TestLogEndsBeforeItFollows(t *testing.T) {
 	}
 }
 
+// "Node 2 was left behind: its next records are of term 2 and later" was said of one that followed 3 s after node 1
+// had won: its process ended, and the records before that are missing, and the first ones of the next process.
+func TestProcessEndsInAGapBeforeItFollows(t *testing.T) {
+	for missing, want := range map[uint64]int{0: 1, 2: 0} {
+		v := newVoters()
+		for node := uint64(1); node <= 3; node++ {
+			v.start(node, 0)
+			v.add(node, 5, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		}
+		v.ask(1, 10, 1)
+		v.lead(1, 20, 1)
+		v.follow(3, 30, 1, 1)
+		v.add(2, 1200, trace.Record{Round: 2, Event: "timeout"})
+		v.add(2, 3000, trace.Record{Round: 3, Event: "timeout"})
+		v.life[2]++
+		v.seq["n2life2"] = missing
+		v.add(2, 9000, trace.Record{Term: 1, Round: 3, Event: "timeout"})
+		v.add(1, 9000, trace.Record{Term: 1, Event: "timeout", Leader: 1, Token: 1, ValidUntil: atMS(9990)})
+		r := v.b.History().Groups[0].Rounds[0]
+		if behind := r.LeftBehind; len(behind) != want {
+			t.Errorf("%d missing: %+v, not known %+v", missing, behind, r.Untold)
+		}
+	}
+}
+
 // "It wrote on, and never named the winner": not so where the log of the winner begins long after it won, as all logs
 // do that are read from one time on. An earlier process of the node may have followed.
 func TestLogsBeginAfterTheWin(t *testing.T) {

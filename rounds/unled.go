@@ -111,10 +111,15 @@ func (g *group) knew(l *life) uint64 {
 }
 
 // mayLackEnd reports whether the last record of a process that ended may be missing, and of the round, by when that
-// began: others received what it sent later, or records are missing in any log, and nothing tells how many.
+// began.
 func (g *group) mayLackEnd(l *life, r *Round) bool {
-	return g.goodbye(l) == nil && !g.endedBeforeRound(l, r) && (g.holed() || g.sentUnseen(l))
+	return g.goodbye(l) == nil && !g.endedBeforeRound(l, r) && g.lacksEnd(l)
 }
+
+// lacksEnd reports whether the last record of a process may be missing that another one of its node came after: so are
+// the first ones of that, or others received what it sent later, or records are missing in any log, and nothing tells
+// how many.
+func (g *group) lacksEnd(l *life) bool { return l.next.first() > 1 || g.holed() || g.sentUnseen(l) }
 
 // endedBeforeRound reports whether the process had certainly ended when the round began, or others saw that then.
 func (g *group) endedBeforeRound(l *life, r *Round) bool {
