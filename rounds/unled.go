@@ -62,7 +62,7 @@ func (g *group) untimed(node uint64, r *Round) bool {
 }
 
 // reservedBefore reports whether a process of which no log tells may have led the term of the round long before that
-// was called. Without a lease, a node reserves the term above the one that it saves, and need not save that it leads it.
+// was called. Without a lease, a node reserves the term above the one that it saves, and may lead it unsaved.
 func (g *group) reservedBefore(r *Round) bool {
 	return !leased(g.guarantee) && slices.ContainsFunc(g.everyNode(), func(id uint64) bool {
 		m := g.nodes[id]
