@@ -17,7 +17,7 @@ func (in *Incident) perhapsLed(g *group) bool {
 // a node begins long after, and not surely with its first process. Under a lease, so do those of a majority of the
 // voters, or within a process: only their votes let it lead.
 func (in *Incident) perhapsLedBefore(g *group) bool {
-	if in.Former != 0 || in.Leaderless == 0 {
+	if in.Former != 0 {
 		return false
 	}
 	votes, later := 0, false

@@ -92,15 +92,19 @@ func (r *reading) compareUnseen(in *rounds.Incident) {
 // was lost, nobody under a lease. It also checks that no node says that it began to lead then. Who led itself alone, on
 // its own side of a split, is only noted: its records are missing.
 func (r *reading) compareUnled(in *rounds.Incident) {
-	from, until, told := r.leaderless(in)
-	if !told {
-		return
+	if by, told := r.toldBy(in); told && in.Leaderless > 0 {
+		from := r.trueTime(by, in.From)
+		r.judge("times in which nobody led")
+		r.compareUnledIn(in, from, from.Add(in.Leaderless))
 	}
+}
+
+// compareUnledIn does so for a part of the time, in true time.
+func (r *reading) compareUnledIn(in *rounds.Incident, from, until time.Time) {
 	slack := rounding + r.blur()
 	within := func(rec *trace.Record) bool {
 		return rec.Time.After(from.Add(slack)) && rec.Time.Before(until.Add(-slack))
 	}
-	r.judge("times in which nobody led")
 	for i := range r.shown {
 		rec := &r.shown[i]
 		one := sim.Reign{Node: proto.NodeID(rec.Leader), Term: proto.Term(rec.LeaderTerm())}
@@ -130,18 +134,14 @@ func (r *reading) compareUnled(in *rounds.Incident) {
 	}
 }
 
-// leaderless returns when nobody led, as an incident says, in true time, by the clocks of those that tell of it. told
-// is false if it says nothing, or if no messages compare those clocks.
-func (r *reading) leaderless(in *rounds.Incident) (from, until time.Time, told bool) {
-	by := in.Leader
+// toldBy returns the node by whose clock an incident tells when nobody led. told is false if no messages compare the
+// clocks of those that tell of it.
+func (r *reading) toldBy(in *rounds.Incident) (by uint64, told bool) {
+	by = in.Leader
 	if led := r.group.Led(in.Leader, in.Term); led != nil && led.First.IsZero() && len(led.Followers) > 0 {
 		by = led.Followers[0].Node
 	}
-	if in.Leaderless == 0 || by == 0 && r.shifted() || r.uncompared(by) || r.uncompared(in.Ended.Ref.Node) {
-		return from, until, false
-	}
-	from = r.trueTime(by, in.From)
-	return from, from.Add(in.Leaderless), true
+	return by, !(by == 0 && r.shifted() || r.uncompared(by) || r.uncompared(in.Ended.Ref.Node))
 }
 
 // endedIn returns the leaderships of its process that ended with the record, by what that says.

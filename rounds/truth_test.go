@@ -142,6 +142,7 @@ func (r *reading) compare() {
 	r.compareClocks()
 	r.compareLives()
 	r.compareIncidents()
+	r.comparePeriods()
 }
 
 // everJudged are the statements and the truths of which there must be some: what never occurs is not tested.

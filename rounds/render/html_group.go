@@ -77,7 +77,7 @@ func layGroup(index int, g *rounds.Group) *pageGroup {
 		page.Data.Nodes = append(page.Data.Nodes, laneName(id, len(all)-len(lanes)+1))
 		page.Data.Hues = append(page.Data.Hues, hue(id))
 	}
-	_, last := limits(g)
+	_, last := g.Limits()
 	led := ledBy(g, nil, last)
 	known := map[uint64]belief{}
 	for i, r := range g.Rounds {

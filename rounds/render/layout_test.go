@@ -193,7 +193,10 @@ func outage() *rounds.Group {
 		},
 		Leaderships: []rounds.Leadership{led(3, 2, 9), led(1, 20, 25)},
 		Incidents: []rounds.Incident{
-			{Leader: 3, Term: 3, Until: sec(2), Leaderless: time.Second, Why: "first leader"},
+			{
+				Leader: 3, Term: 3, Until: sec(2), Leaderless: time.Second, Why: "first leader",
+				Terms: []uint64{1, 2, 3},
+			},
 			{
 				Former: 3, From: sec(10), Until: sec(20), Leaderless: 10 * time.Second,
 				Why: "3 dead, 1 paused: 1 of 3 remains",
@@ -281,8 +284,16 @@ func TestTimelineOfLives(t *testing.T) {
 func TestTimelineOfOneRound(t *testing.T) {
 	g := outage()
 	g.Leaderships = []rounds.Leadership{led(1, 0, 2), led(2, 3, 4), led(3, 5, 6), led(4, 7, 8)}
+	g.Incidents = nil
+	for i, next := range g.Leaderships[1:] {
+		former := g.Leaderships[i]
+		g.Incidents = append(g.Incidents, rounds.Incident{
+			Former: former.Leader, FormerTerm: former.Term, From: former.End, Leaderless: time.Second,
+			Leader: next.Leader, Term: next.Term, Until: next.From,
+		})
+	}
 	g.Rounds = []*rounds.Round{{Term: 3, Algorithm: "bully"}}
-	want := []string{"leads 2", "nobody", "leads 3", "nobody", "leads 4", "nobody"}
+	want := []string{"leads 2", "nobody", "leads 3", "nobody", "leads 4", "unknown"}
 	if got := timelineOf(t, &rounds.History{Groups: []*rounds.Group{g}}).who(t); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

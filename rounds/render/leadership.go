@@ -7,21 +7,18 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// ledBy returns the leaderships of the group as the timeline shows them. Each lasts until its End, and
-// without an End to the time end. A follower's belief that no record ends lasts until the follower was gone, or
-// the lease ended. If rounds are shown, the first leadership is the one before theirs.
+// ledBy returns the leaderships of the group as the timeline shows them. Each lasts until its End, or without an End
+// to the time end, or until its leader leads again. A follower's belief that no record ends lasts until the follower
+// was gone, or the lease ended. If rounds are shown, the first leadership is the one before theirs.
 func ledBy(g *rounds.Group, shown []*rounds.Round, end time.Time) (list []rounds.Leadership) {
-	for _, r := range g.Leaderships {
+	for i, r := range g.Leaderships {
 		if r.From.IsZero() {
 			continue
 		}
 		if len(shown) > 0 && r.Term < shown[0].Term {
 			list = nil
 		}
-		if r.Until = r.End; r.End.IsZero() {
-			r.Until = end
-		}
-		r.Until = laterOf(r.From, r.Until)
+		r.Until = g.LedUntil(i, end)
 		believed := end
 		if !r.Lease.IsZero() { // nobody believes longer than that
 			believed = r.Until
@@ -80,29 +77,6 @@ func goneAt(n *rounds.Node) (at time.Time) {
 		}
 	}
 	return at
-}
-
-// limits returns the times of the first record of a group and of the last one, or of a later line of its logs until
-// which nobody led.
-func limits(g *rounds.Group) (first, last time.Time) {
-	for _, n := range g.Nodes {
-		for _, l := range n.Lives {
-			first, last = firstOf(first, l.From), laterOf(last, l.Until)
-			for _, e := range l.Events {
-				last = laterOf(last, e.At)
-			}
-		}
-	}
-	for _, r := range g.Leaderships {
-		first, last = firstOf(first, r.From), laterOf(last, laterOf(r.Until, r.End))
-		for _, f := range r.Followers {
-			last = laterOf(last, f.Until)
-		}
-	}
-	for i := range g.Incidents {
-		last = laterOf(last, g.Incidents[i].Until)
-	}
-	return first, last
 }
 
 func laterOf(a, b time.Time) time.Time {

@@ -24,8 +24,6 @@ type timeline struct {
 
 	start time.Time
 	days  bool // it goes over midnight
-	// perhaps says until when a leadership perhaps lasted only, by leader and term, where the records leave that open.
-	perhaps map[[2]string]string
 }
 
 // timelineBar is a period in which something holds, such as that a node leads.
@@ -45,6 +43,7 @@ const (
 	barLeads    = "leads"
 	barFollows  = "follows"
 	barNobody   = "nobody"
+	barUnknown  = "unknown"   // the records do not tell who led, or whether the node still did
 	barHandOver = "hand-over" // two nodes lead, until the earlier leader hears of the later one
 	barOverlap  = "overlap"   // two nodes lead, and a finding says so
 )
@@ -64,7 +63,7 @@ const timelineRows = 24
 
 // newTimeline returns the timeline of a group, or nil if the records tell no time.
 func newTimeline(g *rounds.Group, shown []*rounds.Round, lanes []uint64) *timeline {
-	first, last := limits(g)
+	first, last := g.Limits()
 	leaderships := ledBy(g, shown, last)
 	if n := len(leaderships); n > 0 && (n < len(g.Leaderships) || g.Left > 0) {
 		first = leaderships[0].From
@@ -77,7 +76,6 @@ func newTimeline(g *rounds.Group, shown []*rounds.Round, lanes []uint64) *timeli
 		days: first.UTC().Format(time.DateOnly) != last.UTC().Format(time.DateOnly),
 		From: first.UTC().Format("2006-01-02 15:04:05.000 UTC"), Took: span(last.Sub(first)),
 		Bars: []timelineBar{}, State: []timelineBar{}, Rows: []string{}, Events: []timelineEvent{},
-		perhaps: map[[2]string]string{},
 	}
 	t.Length = t.at(last)
 	ids, row := timelineNodes(g, leaderships)
@@ -85,16 +83,11 @@ func newTimeline(g *rounds.Group, shown []*rounds.Round, lanes []uint64) *timeli
 		t.Rows = append(t.Rows, strconv.FormatUint(id, 10))
 	}
 	hue := hueIn(lanes)
-	for i := range g.Incidents {
-		if in := &g.Incidents[i]; !in.Perhaps.IsZero() && !in.Ceased() {
-			led := [2]string{strconv.FormatUint(in.Former, 10), strconv.FormatUint(in.FormerTerm, 10)}
-			t.perhaps[led] = ", perhaps only until " + t.clock(in.Perhaps)
-		}
-	}
+	periods := g.Periods(first, last)
 	for _, r := range leaderships {
-		t.leadership(r, row, hue)
+		t.leadership(r, periods, row, hue)
 	}
-	t.sweep(g, leaderships, last, hue)
+	t.state(periods, hue)
 	t.lives(g, row)
 	return t
 }

@@ -2,24 +2,35 @@ package render
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
-	"time"
 
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// leadership adds the bars of a leadership: the bar of the leader and those of the followers.
-func (t *timeline) leadership(r rounds.Leadership, row map[uint64]int, hue func(uint64) int) {
+// leadership adds the bars of a leadership: the bar of the leader, one that says until when it perhaps led on, and
+// those of the followers.
+func (t *timeline) leadership(
+	r rounds.Leadership, periods []rounds.Period, row map[uint64]int, hue func(uint64) int,
+) {
+	until := r.Until
+	for _, p := range periods {
+		if p.PerhapsLed(r.Leader, r.Term) {
+			until = laterOf(r.From, firstOf(until, p.From))
+		}
+	}
 	bar := timelineBar{
 		Row: row[r.Leader], Kind: barLeads, Leader: strconv.FormatUint(r.Leader, 10),
 		Hue: hue(r.Leader), Term: strconv.FormatUint(r.Term, 10),
-		From: t.at(r.From), Until: t.at(r.Until),
+		From: t.at(r.From), Until: t.at(until),
 		Text: fmt.Sprintf("node %d leads term %d for %s, %d followers", r.Leader, r.Term,
-			span(r.Until.Sub(r.From)), len(r.Followers)),
+			span(until.Sub(r.From)), len(r.Followers)),
 	}
-	bar.Text += t.perhaps[[2]string{bar.Leader, bar.Term}]
 	t.Bars = append(t.Bars, bar)
+	if r.Until.After(until) {
+		bar.Kind, bar.From, bar.Until = barUnknown, bar.Until, t.at(r.Until)
+		bar.Text = fmt.Sprintf("node %d perhaps leads term %d for %s more", r.Leader, r.Term, span(r.Until.Sub(until)))
+		t.Bars = append(t.Bars, bar)
+	}
 	for _, f := range r.Followers {
 		at, ok := row[f.Node]
 		if !ok || f.Until.Before(f.From) {
@@ -32,93 +43,50 @@ func (t *timeline) leadership(r rounds.Leadership, row map[uint64]int, hue func(
 	}
 }
 
-// sweep divides the time at each change of a leadership, and adds for each part a bar that says who
-// led.
-func (t *timeline) sweep(g *rounds.Group, leaderships []rounds.Leadership, last time.Time, hue func(uint64) int) {
-	cuts := []time.Time{t.start, last}
-	for _, r := range leaderships {
-		cuts = append(cuts, r.From, r.Until)
-	}
-	slices.SortFunc(cuts, time.Time.Compare)
-	cuts = slices.CompactFunc(cuts, time.Time.Equal)
-	for i := 1; i < len(cuts); i++ {
-		from, until := cuts[i-1], cuts[i]
-		bar := t.state(g, leaderships, from, hue)
-		bar.From, bar.Until = t.at(from), t.at(until)
-		if bar.Kind == barNobody {
-			bar.Text = nobody(g, from, until)
-		} else {
-			bar.Text += " for " + span(until.Sub(from)) + t.perhaps[[2]string{bar.Leader, bar.Term}]
+// state adds for each period a bar that says who led the group.
+func (t *timeline) state(periods []rounds.Period, hue func(uint64) int) {
+	for i := range periods {
+		p := &periods[i]
+		bar := timelineBar{Kind: stateKinds[p.State], From: t.at(p.From), Until: t.at(p.Until)}
+		took := span(p.Until.Sub(p.From))
+		if n := len(p.Leaders); n > 0 {
+			leader := p.Leaders[n-1]
+			bar.Hue, bar.Leader = hue(leader.Leader), strconv.FormatUint(leader.Leader, 10)
+			bar.Term = strconv.FormatUint(leader.Term, 10)
+			bar.Text = fmt.Sprintf("node %d leads", leader.Leader)
+			if n > 1 {
+				bar.Text += fmt.Sprintf(", and %d as well,", p.Leaders[0].Leader)
+			}
+			bar.Text += " for " + took
+		}
+		switch {
+		case p.State == rounds.PeriodNobody:
+			bar.Text = nobody(p)
+		case p.State == rounds.PeriodUnknown && len(p.Leaders) > 0:
+			bar.Text = fmt.Sprintf("node %d perhaps leads for %s more", p.Leaders[0].Leader, took)
+		case p.State == rounds.PeriodUnknown:
+			bar.Text = "the records do not tell who led for " + took
 		}
 		t.State = append(t.State, bar)
 	}
 }
 
+// stateKinds are the kinds of the bars of the group as a whole.
+var stateKinds = map[rounds.PeriodState]string{
+	rounds.PeriodLed: barLeads, rounds.PeriodHandOver: barHandOver, rounds.PeriodOverlap: barOverlap,
+	rounds.PeriodNobody: barNobody, rounds.PeriodUnknown: barUnknown,
+}
+
 // nobody says for how long nobody led, and why.
-func nobody(g *rounds.Group, from, until time.Time) string {
-	took, why, least, nobody := until.Sub(from), "", "", "nobody led"
-	for _, i := range g.Incidents {
-		if i.From.Before(until) && from.Before(i.Until) {
-			if i.Former == 0 && i.Leaderless > 0 { // what was before the first call does not count
-				took = i.Leaderless
-			}
-			why, nobody = clean(i.Why), i.Nobody()
-			if i.Former != 0 && i.AtLeast() {
-				least = "at least "
-			}
-		}
+func nobody(p *rounds.Period) string {
+	took, least, why := p.Until.Sub(p.From), "", clean(p.Change.Why)
+	if p.Change.Former == 0 { // what was before the first call does not count
+		took = p.Change.Leaderless
+	} else if p.Change.AtLeast() {
+		least = "at least "
 	}
 	if why != "" {
 		why = ": " + why
 	}
-	return nobody + " for " + least + span(took) + why
-}
-
-// state returns a bar that says who leads the group from the time from on, until the next change.
-func (t *timeline) state(
-	g *rounds.Group, leaderships []rounds.Leadership, from time.Time, hue func(uint64) int,
-) timelineBar {
-	var lead []rounds.Leadership
-	for _, r := range leaderships {
-		if !from.Before(r.From) && from.Before(r.Until) {
-			lead = append(lead, r)
-		}
-	}
-	if len(lead) == 0 {
-		return timelineBar{Kind: barNobody}
-	}
-	last := lead[len(lead)-1]
-	bar := timelineBar{
-		Kind: barLeads, Hue: hue(last.Leader), Text: fmt.Sprintf("node %d leads", last.Leader),
-		Leader: strconv.FormatUint(last.Leader, 10), Term: strconv.FormatUint(last.Term, 10),
-	}
-	if len(lead) > 1 {
-		bar.Kind = barHandOver
-		if slices.ContainsFunc(g.Findings, func(f rounds.Finding) bool { return proves(f, lead) }) {
-			bar.Kind = barOverlap
-		}
-		bar.Text += fmt.Sprintf(", and %d as well,", lead[0].Leader)
-	}
-	return bar
-}
-
-// proves reports whether f says that two of the leaderships in lead overlapped. Then f names the
-// record in which the later leader began to lead, and a record of the earlier leader.
-func proves(f rounds.Finding, lead []rounds.Leadership) bool {
-	if f.Name != rounds.TwoLeaders && f.Name != rounds.Overlap {
-		return false
-	}
-	for _, later := range lead {
-		if later.First.IsZero() || !slices.Contains(f.Records, later.First) {
-			continue
-		}
-		if slices.ContainsFunc(lead, func(earlier rounds.Leadership) bool {
-			return earlier.From.Before(later.From) && slices.ContainsFunc(f.Records, func(ref rounds.Ref) bool {
-				return ref.Node == earlier.Leader
-			})
-		}) {
-			return true
-		}
-	}
-	return false
+	return "nobody led for " + least + span(took) + why
 }

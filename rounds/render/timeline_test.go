@@ -148,6 +148,27 @@ func TestTimelineHoldsAllEvents(t *testing.T) {
 	}
 }
 
+// A log that begins when node 100 has led for long, by what it and the others write as they lose it: nobody can tell
+// from it who led as the election began, and that nobody did was drawn.
+func TestTimelineDrawsNothingUntold(t *testing.T) {
+	got, want := timelineOf(t, history(t, "testdata/ring-100.log")).who(t), []string{"unknown", "leads 100"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Without the log of node 5, nobody tells when it ceased to lead term 5. It did at the latest when it led again: it was
+// drawn as a second leader beside itself.
+func TestTimelineOfOneThatLedAgain(t *testing.T) {
+	paths, _ := filepath.Glob("../testdata/cases/missing-leader-file/*.log")
+	b, batch := rounds.NewBuilder(), logs.Batch{Paths: paths}
+	batch.Read(b, func(err error) { t.Fatal(err) })
+	l := timelineOf(t, b.History())
+	if got, want := l.who(t), []string{"leads 5", "hand-over 4", "hand-over 5", "leads 5"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // "a timeline of who led when over all rounds (leaderships, followers, gaps without
 // leader, overlaps in a warning colour)"
 func TestTimeline(t *testing.T) {
@@ -176,7 +197,9 @@ func TestTimelineOfWhatIsNotKnown(t *testing.T) {
 	for _, want := range []string{
 		"Nobody leads since 11:51:42.743 at the latest, perhaps since 11:51:40.410: ", // the head of the output
 		"<br>nobody led for ≥16.2 s",
-		"node 4 leads term 2 for 4.96 s, 5 followers, perhaps only until 11:51:15.294",
+		"node 4 leads term 2 for 3.97 s, 5 followers",
+		"node 4 perhaps leads term 2 for 990 ms more", // in its row
+		"node 4 perhaps leads for 990 ms more",        // for all
 		"nobody led for at least 16.2 s: voter 5 ended",
 	} {
 		if !strings.Contains(page, want) {
