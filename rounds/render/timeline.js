@@ -123,9 +123,9 @@ class Timeline {
     };
     for (const kind of kinds) entry(kind, "own", marks[kind][0]);
     if (!kinds.length) return;
-    entry("silent", "own", "its own word");
-    entry("silent", "peers", "its peers saw it");
-    entry("silent", "inferred", "inferred");
+    entry("silent", "own", "filled: its own word");
+    entry("silent", "peers", "hollow: its peers saw it");
+    entry("silent", "inferred", "with ?: inferred");
   }
 
   // warp prepares the lens: each time between two changes has a width that grows with its logarithm, since
