@@ -55,9 +55,10 @@ func (in *Incident) ledBeside(g *group, c *change) (until moment, most bool) {
 		if r.gap {
 			end = moment{r.Until, r.Last}
 		}
+		last := earliest(end.at, in.Until)
 		if r != c.former && r != c.next && !r.First.IsZero() && end.at.After(latest(in.From, until.at)) &&
-			g.silentFor(r.Leader, latest(in.From, r.From), earliest(end.at, in.Until)) == 0 {
-			until, most = end, r.gap
+			g.silentFor(r.Leader, last.Add(-1), last) == 0 { // it was back, if it was silent before
+			until, most = end, r.gap || g.silentFor(r.Leader, latest(in.From, r.From), last) > 0
 		}
 	}
 	for _, r := range g.list[max(0, began-near):min(next+near, len(g.list))] {

@@ -969,3 +969,22 @@ func TestALostLeaderThatWasSilentForAMomentIsFollowedOn(t *testing.T) {
 		t.Errorf("%v: %+v", in.Leaderless, in)
 	}
 }
+
+// "Nobody led for 3.7 s" was told since node 5 had resigned, while node 2 led beside: it was silent to node 3 for a
+// moment, back before that, and ceased to lead by its own word.
+func TestNobodyWasWithoutALeaderBesideAnotherThatWasSilentForAMoment(t *testing.T) {
+	v := newVoters()
+	v.algo, v.guarantee = "bully", "best-effort"
+	v.callAndLead(2, 0, 2)
+	v.add(3, 50, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3, 5}})
+	v.callAndLead(5, 1000, 3)
+	v.add(3, 1900, trace.Record{Event: "peers", Alive: []uint64{1, 3, 5}, Evidence: "unreachable 2"})
+	v.resign(5, 2000, 3)
+	v.add(3, 2100, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+	v.add(2, 2200, trace.Record{Term: 2, Event: "peers", Leader: 2, Alive: []uint64{1, 2, 3}})
+	v.resign(2, 2500, 2)
+	v.callAndLead(4, 5000, 4)
+	if in := v.last(); in.Former != 5 || in.Leader != 4 || in.Leaderless != 2500*time.Millisecond {
+		t.Errorf("%v: %+v", in.Leaderless, in)
+	}
+}
