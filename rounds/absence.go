@@ -99,6 +99,15 @@ func (g *group) absences(id uint64) []absence {
 	all = append(append(all, g.overslept(id)...), g.unanswered(id)...)
 	all = g.readLate(id, all)
 	all = append(append(all, g.unseen(id)...), g.unheeding(id)...)
+	for i := range all {
+		if a := &all[i]; a.how == unheard { // what was on its way is a sign of life, too
+			until := a.until
+			if until.IsZero() {
+				until = g.logsEnd
+			}
+			a.from = latest(a.from, latest(lastBefore(g.heard[id], until), lastBefore(g.stale[id], until)))
+		}
+	}
 	g.away[id] = all
 	return all
 }

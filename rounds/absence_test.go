@@ -678,6 +678,25 @@ func TestSilentWithNobodyToHear(t *testing.T) {
 	}
 }
 
+// "Voter 3 without a sign of life here": node 1, which slept and lost it as it woke, read its question after that.
+func TestAQuestionReadByOneThatWokeIsASignOfLife(t *testing.T) {
+	v := newVoters()
+	v.ask(1, 0, 1)
+	v.lead(1, 10, 1)
+	v.follow(2, 20, 1, 1)
+	v.lose(1, 9000, "link-closed 2, dial-refused 2, heartbeat-missed 3", 1)
+	v.add(1, 9020, trace.Record{Event: "receive", From: 3, Msg: "PRE_VOTE", MsgID: "3:7", Term: 1, Round: 2})
+	v.ask(1, 9300, 2)
+	v.add(1, 9900, trace.Record{Event: "timeout", Term: 1, Round: 2})
+	v.start(2, 12000)
+	v.ask(2, 12300, 2)
+	v.lead(2, 12500, 2)
+	in := v.last()
+	if from, _ := in.MissingFor(3, "without a sign of life here"); from.Before(atMS(9020)) {
+		t.Errorf("from %v on: %+v", from, in)
+	}
+}
+
 // "Voter 1 dead", and it was paused: the only node that had seen its process end was ended then, and nobody was there
 // to see the next one. Or it was cut off: who had seen the end asked it all the while, and the next process heard
 // nothing. The log of node 3 is missing; that of node 2 may be cut short, and then nobody tells of its next process
