@@ -195,6 +195,16 @@ func (r *reading) compareSettings(node uint64, l *rounds.Life) {
 // that is said to show it.
 func (r *reading) compareEvent(node uint64, p *sim.Process, e rounds.LifeEvent) {
 	shown := r.byRef[e.Ref]
+	if e.Ref.Seq == 0 { // by the line of a process that it is up
+		r.judge("events of lives without a record")
+		at := r.trueTime(node, e.At)
+		so := e.Kind == rounds.Started && e.Known == rounds.OwnWord && at.Equal(p.From) ||
+			e.Kind == rounds.Ended && e.Known == rounds.Inferred && !p.Until.IsZero() && !p.Until.After(at)
+		if !so {
+			r.fail("life: otherwise, by a line that a process is up", 0, "%+v, at %v: %+v", *p, at, e)
+		}
+		return
+	}
 	if shown == nil {
 		r.fail("life: an event without a record", 0, "%+v", e)
 		return

@@ -283,14 +283,20 @@ func (r *reading) files(t *testing.T, d *rand.Rand) [][]byte {
 		} else if uint64(i+1) == spoilt && len(lines[i]) > 0 {
 			lines[i] = r.spoil(lines[i], d)
 		}
+		up := time.Time{}
+		if uint64(i+1) == spoilt && (r.missing || r.tail || r.head || r.gap) { // the line may be missing as well
+			up = r.run.truth.End
+		}
 		for n, rec := range lines[i] {
 			if n > 0 && lines[i][n-1].Incarnation != rec.Incarnation {
 				r.refuse(&files[i], &lines[i][n-1], rec.Time)
 			}
+			r.greet(&files[i], uint64(i+1), &up, began, rec.Time)
 			r.write(t, &files[i], rec)
 		}
 		if n := len(lines[i]); n > 0 && !r.tail {
 			r.refuse(&files[i], &lines[i][n-1], r.logsEnd())
+			r.greet(&files[i], uint64(i+1), &up, began, r.logsEnd())
 		}
 	}
 	r.shown = merge(slices.Clone(lines))
@@ -311,6 +317,22 @@ func (r *reading) logsEnd() time.Time {
 		return r.stood
 	}
 	return r.run.records[len(r.run.records)-1].Time
+}
+
+// greet writes for every process of every other node that began after the time up, and no later than until, that it is
+// up: a node says so at every level. It sets up to until. A log that is spoilt may have lost it.
+func (r *reading) greet(to *bytes.Buffer, node uint64, up *time.Time, began, until time.Time) {
+	if (r.run.seed+node)%2 == 0 || up.After(until) {
+		return
+	}
+	for _, p := range r.run.truth.Processes {
+		if uint64(p.Node) == node && p.From.After(*up) && !p.From.After(until) && !p.From.Before(began) {
+			fmt.Fprintf(to, `{"level":"info","cluster":"truth","node":%d,"incarnation":%q,"algorithm":%q,"time":%q,`+
+				`"message":"node %d is up"}`+"\n", node, p.Incarnation, strings.TrimSuffix(r.run.name, " with lease"),
+				r.wall(&trace.Record{Node: node, Incarnation: p.Incarnation, Time: p.From}).Format(time.RFC3339Nano), node)
+		}
+	}
+	*up = until
 }
 
 // refuse writes for every other process that ended before the time next that one was to be its node then, and refused
