@@ -107,6 +107,34 @@ func TestWhoMayHaveStartedBeforeTheWin(t *testing.T) {
 	}
 }
 
+// "Node 1 came later": its first record was of long after the win, but it had run before, as it had known a node that it
+// lost in that record. Nothing tells since when, unless it says that, or its node had another process after the win.
+func TestWhoLostANodeInItsFirstRecordRanBefore(t *testing.T) {
+	for name, c := range map[string]struct {
+		before func(v *voters)
+		want   rounds.Part
+	}{
+		"nothing tells when it began": {func(*voters) {}, rounds.PartLater},
+		"it began before the win":     {func(v *voters) { v.greet(1, 50) }, rounds.PartLater},
+		"it began after the win":      {func(v *voters) { v.greet(1, 3000) }, rounds.PartJoined},
+		"another process before it": {func(v *voters) {
+			v.add(1, 200, trace.Record{Event: "timeout"})
+			v.life[1]++
+		}, rounds.PartJoined},
+	} {
+		v := newVoters()
+		v.level = "info"
+		v.lead(3, 100, 1)
+		c.before(v)
+		v.add(1, 4000, trace.Record{Event: "peers", Alive: []uint64{1, 2}, Evidence: "unreachable 3"})
+		v.lost(1, 1)
+		v.add(1, 4500, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}, Term: 1, Leader: 3, Token: 1})
+		if part := partOf(v.b.History().Groups[0].Rounds[0], 1); part != c.want {
+			t.Errorf("%s: node 1 is a %s, want %s", name, part, c.want)
+		}
+	}
+}
+
 // "Node 1 came later": at level info no record told when its process had started, and the record in which it began to
 // follow is missing. Where that is here, it shows that the node had not followed at once.
 func TestWhoseRecordOfFollowingIsMissingDidNotComeLater(t *testing.T) {

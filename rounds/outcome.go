@@ -194,12 +194,15 @@ func (r *Round) startedAfter(p *Participant, g *group) bool {
 // beganUnseen reports whether the process may have begun long before its first record, and so before the time t: those
 // before that are missing, and neither a process before it nor its own word that it runs is later than t.
 func (g *group) beganUnseen(l *life, t time.Time) bool {
+	_, greeted := g.ups.at[l.ref(0)]
+	return !greeted && l.first() > 1 && !g.formerWroteAfter(l, t)
+}
+
+// formerWroteAfter reports whether the last line of the process before it is of after the time t.
+func (g *group) formerWroteAfter(l *life, t time.Time) bool {
 	m := g.nodes[l.node]
-	if _, greeted := g.ups.at[l.ref(0)]; greeted || l.first() <= 1 {
-		return false
-	}
 	i := slices.Index(m.lives, l)
-	return i <= 0 || !g.lastLine(m.lives[i-1]).After(t)
+	return i > 0 && g.lastLine(m.lives[i-1]).After(t)
 }
 
 // cameNext reports whether the process l is not the one that the winner told, or whose answer it had just got: others
@@ -231,9 +234,17 @@ func (g *group) startedBy(l *life, second bool) time.Time {
 }
 
 // startUnwritten reports whether the process may have started by the time t, long before its first record, as at level
-// info.
+// info. Nothing tells how long before if it loses a node in that one, as it had known that node.
 func (g *group) startUnwritten(l *life, t time.Time) bool {
-	return l != nil && !l.debug && !l.started && !g.fix.at(l.node, l.from).Add(-unwritten).After(t)
+	if l == nil || l.debug || l.started {
+		return false
+	}
+	if began, _ := g.beginning(l); !began.IsZero() {
+		return !began.After(t)
+	}
+	view, viewed := l.viewAt(l.first())
+	return viewed && view.evidence != "" && !g.formerWroteAfter(l, t) ||
+		!g.fix.at(l.node, l.from).Add(-unwritten).After(t)
 }
 
 // died reports whether the process of the node that ran before t had ended by then, or within maxTransit after,
