@@ -436,7 +436,7 @@ func (g *group) firstAsked(id uint64, t time.Time) (first asking, ok bool) {
 // seenAgain returns when another node first saw the node again after t, or got a message of it, or when a process of it
 // without records said that it runs. It returns zero if none did. Messages that were on their way do not count.
 func (g *group) seenAgain(id uint64, t time.Time) time.Time {
-	again := earliest(firstAfter(g.joins[id], t), g.heardAgain(id, t))
+	again := g.seenByOthers(id, t)
 	if m := g.nodes[id]; m != nil {
 		for _, l := range m.silent {
 			if up := g.fix.at(id, l.from); up.After(t) {
@@ -445,6 +445,11 @@ func (g *group) seenAgain(id uint64, t time.Time) time.Time {
 		}
 	}
 	return again
+}
+
+// seenByOthers returns when another node first saw or heard the node again after t, zero if none did.
+func (g *group) seenByOthers(id uint64, t time.Time) time.Time {
+	return earliest(firstAfter(g.joins[id], t), g.heardAgain(id, t))
 }
 
 // heardAgain returns when another node first heard of the node again after t, zero if none did. Messages that were on

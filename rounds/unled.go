@@ -88,7 +88,8 @@ func (g *group) mayLackTerm(m *member, r *Round) bool {
 		}
 	}
 	last := m.lives[len(m.lives)-1]
-	if reached > term || g.goodbye(last) != nil || g.endedBeforeRound(last, r) {
+	over := g.goodbye(last) != nil || g.endedBeforeRound(last, r)
+	if reached > term || over && !g.ranAgain(last) {
 		return false
 	}
 	node := last.node
@@ -124,6 +125,16 @@ func (g *group) lacksEnd(l *life) bool { return l.next.first() > 1 || g.holed() 
 // endedBeforeRound reports whether the process had certainly ended when the round began, or others saw that then.
 func (g *group) endedBeforeRound(l *life, r *Round) bool {
 	return len(r.Steps) > 0 && g.endedSince(l, r.Steps[0].Ref.Node, r.From.Add(1))
+}
+
+// ranAgain reports whether another process of the node ran after the end of the last one with records, since others saw
+// or heard it, and is in no log. One that only said that it runs led nobody.
+func (g *group) ranAgain(l *life) bool {
+	return slices.ContainsFunc(g.events(l), func(e LifeEvent) bool {
+		began := func(silent *life) bool { return g.fix.at(l.node, silent.from).After(e.At) }
+		return e.Kind == Ended && !g.seenByOthers(l.node, e.At).IsZero() &&
+			!slices.ContainsFunc(g.nodes[l.node].silent, began)
+	})
 }
 
 // holed reports whether records are missing between others of any process: so may be the last ones of each.

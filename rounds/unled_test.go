@@ -71,6 +71,42 @@ func TestTermThatSomebodyMayHaveLed(t *testing.T) {
 	}
 }
 
+// "Nobody led the term" was told of one which a process led that is in no log: the one before it of its node had ended,
+// and others saw or heard the node again.
+func TestTermThatAProcessWithoutALogMayHaveLed(t *testing.T) {
+	hear := func(ms int) func(v *voters) {
+		return func(v *voters) {
+			v.add(1, ms, trace.Record{Term: 2, Event: "receive", From: 2, Msg: "INVITATION", MsgID: "2:1"})
+		}
+	}
+	see := func(v *voters) { v.add(1, 1200, trace.Record{Term: 2, Event: "peers", Alive: []uint64{1, 2, 3}}) }
+	for name, c := range map[string]struct {
+		after func(v *voters)
+		want  bool
+	}{
+		"nobody saw it again":             {func(*voters) {}, false},
+		"a message was on its way":        {hear(550), false},
+		"others heard it":                 {hear(1200), true},
+		"others saw it":                   {see, true},
+		"others saw what wrote no record": {func(v *voters) { v.greet(2, 1150); see(v) }, false},
+	} {
+		v := newVoters()
+		v.algo, v.guarantee = "raft", "best-effort"
+		for node := uint64(1); node <= 3; node++ {
+			v.start(node, 0)
+			v.add(node, 5, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		}
+		v.lose(1, 500, "link-closed 2, dial-refused 2", 1, 3)
+		v.nominate(3, 530, 2, "no leader was heard of")
+		c.after(v)
+		v.nominate(3, 2000, 3, "no leader was heard of")
+		v.add(1, 3000, trace.Record{Term: 3, Event: "timeout"})
+		if got := v.perhapsLed(t, 2); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
 // "Nobody led the term" was told of one that node 2 had led. Its log may end before, by a clock that is an hour ahead:
 // no messages compare that with the others.
 func TestTermThatANodeMayHaveLedWhoseClockIsNotCompared(t *testing.T) {
