@@ -30,6 +30,8 @@ const (
 	Nominates Trait = 1 << iota
 	// TellsAll: a new leader sends the message at once to all processes that it believes alive.
 	TellsAll
+	// TellsMembers: a new leader sends the message at once to all processes that have joined it.
+	TellsMembers
 	// HandsOver: the sender no longer leads, and the receiver is to lead.
 	HandsOver
 )

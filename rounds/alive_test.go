@@ -198,6 +198,31 @@ func TestToldAtOnceIsAlive(t *testing.T) {
 	}
 }
 
+// "Node 1, the only other one that the winner believed alive": it had told the members of its group, and the record of
+// whom it saw alive is missing.
+func TestToldAsMembersAreNotAllThatAreAlive(t *testing.T) {
+	for msg, want := range map[string]rounds.Part{"COORDINATOR": rounds.PartJoined, "READY": rounds.PartFollower} {
+		v := newVoters()
+		v.algo, v.guarantee = map[string]string{"COORDINATOR": "bully", "READY": "invitation"}[msg], "best-effort"
+		v.start(1, 0)
+		v.start(2, 0)
+		v.lost(3, 5)
+		v.nominate(3, 1000, 1, "no leader was heard of")
+		v.nominate(2, 1005, 1, "no leader was heard of")
+		v.add(3, 1200, trace.Record{
+			Term: 1, Event: "timeout", Leader: 3, LeaderChange: trace.Elected, Sent: []string{msg + ">1#3:1"},
+			Why: []string{"no higher node is alive -> lead term 1"},
+		})
+		v.follow(1, 1210, 3, 1)
+		v.follow(2, 1400, 3, 1)
+		r := v.b.History().Groups[0].Rounds[0]
+		viewed := msg == "COORDINATOR"
+		if part := partOf(r, 2); part != want || r.Winner.Viewed() != viewed {
+			t.Errorf("%s: node 2 is a %s, viewed %v", msg, part, r.Winner.Viewed())
+		}
+	}
+}
+
 // "All 4 others that the winner believed alive followed", of which one was frozen and one dead when it won: the record
 // of the win was missing, and the winner's belief that of much later; or who followed at any time counted. Nor are all
 // messages here then: "Term 4 took 24 messages".

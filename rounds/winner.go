@@ -24,8 +24,8 @@ func (r *Round) lead(led []Winner, i int, l *life) []Winner {
 	// At level info a process does not write down each of its views, and a later one may be missing.
 	view, viewed := l.viewAt(st.Ref.Seq)
 	whole := !viewed || l.rangeOf(st.Ref.Seq) <= view.seq
-	receivers := r.announcedTo(st)
-	w.told = union(receivers, r.answersTo(i))
+	receivers := r.announcedTo(st, proto.TellsAll)
+	w.told = union(union(receivers, r.announcedTo(st, proto.TellsMembers)), r.answersTo(i))
 	switch {
 	case viewed && whole && (l.debug || view.round == r.Term):
 		w.Live, w.viewed = union(slices.Clone(view.alive), w.told), true
@@ -61,13 +61,12 @@ func (r *Round) answersTo(i int) (ids []uint64) {
 	return ids
 }
 
-// announcedTo returns the nodes to which the step, in which a node won, announced this: in most algorithms
-// all nodes that the winner believes alive, else those of its group.
-func (r *Round) announcedTo(st *Step) (ids []uint64) {
+// announcedTo returns the nodes to which the step, in which a node won, announced this by messages with the trait.
+func (r *Round) announcedTo(st *Step, by proto.Trait) (ids []uint64) {
 	for _, i := range st.Sent {
 		m := r.Messages[i]
 		kind, ok := catalog.KindOf(r.Algorithm, m.Kind)
-		if ok && kind.Is(proto.TellsAll) && !slices.Contains(ids, m.To) {
+		if ok && kind.Is(by) && !slices.Contains(ids, m.To) {
 			ids = append(ids, m.To)
 		}
 	}

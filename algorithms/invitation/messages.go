@@ -10,7 +10,7 @@ var (
 	KindInvitation = proto.NewKind[Invitation](78, "INVITATION", "join the group of this one", proto.Nominates)
 	KindAccept     = proto.NewKind[Accept](79, "ACCEPT", "I join it", proto.Nominates)
 	KindReady      = proto.NewKind[Ready](
-		80, "READY", "the group is complete: this one coordinates it", proto.Nominates, proto.TellsAll)
+		80, "READY", "the group is complete: this one coordinates it", proto.Nominates, proto.TellsMembers)
 )
 
 // AreYouCoordinator asks its receiver whose group it is in.
