@@ -97,10 +97,14 @@ func (in *Incident) followedOn(g *group, r *Leadership) (until moment) {
 }
 
 // silentUntil reports whether the records of a leader, all of level debug, tell that it was silent meanwhile, and not
-// back before the end of that.
+// back before the end of that. Where the logs end soon after its last record, it need not have had anything to write.
 func (in *Incident) silentUntil(g *group, r *Leadership, t time.Time) bool {
-	t = earliest(t, in.Until)
-	return r.life != nil && r.life.debug && g.silentFor(r.Leader, latest(in.From, t.Add(-1)), t) > 0
+	if t = earliest(t, in.Until); r.life == nil || !r.life.debug {
+		return false
+	}
+	_, wrote := r.life.after(t, g.fix)
+	soon := g.fix.at(r.Leader, r.life.until).Add(maxTransit)
+	return (wrote || soon.Before(g.logsEndBy(r.Leader))) && g.silentFor(r.Leader, latest(in.From, t.Add(-1)), t) > 0
 }
 
 // perhapsFollowed reports whether somebody may have followed the leader before on, which others had lost, in records

@@ -988,3 +988,26 @@ func TestNobodyWasWithoutALeaderBesideAnotherThatWasSilentForAMoment(t *testing.
 		t.Errorf("%v: %+v", in.Leaderless, in)
 	}
 }
+
+// "Nobody led for at least 228 ms" was told since node 1 had lost node 3, which node 2 followed on: the logs end so soon
+// after that node 3 need not have been silent to all.
+func TestALostLeaderIsFollowedOnAtTheEndOfTheLogs(t *testing.T) {
+	for end, want := range map[int]time.Duration{1400: 150 * time.Millisecond, 2500: 300 * time.Millisecond} { // in ms
+		v := newVoters()
+		v.algo, v.guarantee = "invitation", "best-effort"
+		v.add(3, 0, trace.Record{Term: 3, Event: "timeout", Leader: 3, LeaderChange: trace.Elected})
+		v.follow(1, 100, 3, 3)
+		v.follow(2, 100, 3, 3)
+		v.add(3, 900, trace.Record{Term: 3, Event: "timeout", Leader: 3})
+		v.add(1, 1000, trace.Record{
+			Term: 4, Event: "peers", Alive: []uint64{1}, Evidence: "unreachable 2, unreachable 3",
+			LeaderChange: trace.Lost, Why: []string{"leader 3 is gone -> call an election of term 4"},
+		})
+		v.add(2, 1150, trace.Record{Term: 3, Event: "timeout", Leader: 3})
+		v.callAndLead(1, 1300, 4)
+		v.add(1, end, trace.Record{Term: 4, Event: "timeout", Leader: 1})
+		if in := v.last(); in.Former != 3 || in.Leader != 1 || in.Leaderless != want || !in.AtLeast() {
+			t.Errorf("the logs end at %d ms: %v: %+v", end, in.Leaderless, in)
+		}
+	}
+}
