@@ -50,28 +50,39 @@ func (in *Incident) ledBeside(g *group, c *change) (until moment, most bool) {
 	}
 	const near = 64 // leaderships that began before, or later; it is hardly ever the last but one
 	began, next := len(g.list)-len(g.begunAfter(in.From)), len(g.list)-len(g.begunAfter(in.Until))
-	for _, r := range g.list[max(0, began-near):next] {
-		end := moment{r.End, r.Ended.Ref}
-		if r.gap {
-			end = moment{r.Until, r.Last}
-		}
-		last := earliest(end.at, in.Until)
-		if r != c.former && r != c.next && !r.First.IsZero() && end.at.After(latest(in.From, until.at)) &&
-			g.silentFor(r.Leader, last.Add(-1), last) == 0 { // it was back, if it was silent before
-			until, most = end, r.gap || g.silentFor(r.Leader, latest(in.From, r.From), last) > 0
-		}
-	}
-	for _, r := range g.list[max(0, began-near):min(next+near, len(g.list))] {
-		untold := r.First.IsZero() || r.unseen && r.From.After(in.Until) // since when it led
-		if r == c.former && in.Ended.Kind != EndedByLoss ||
-			r != c.former && (r == c.next || !untold || !r.sign.After(in.From)) {
-			continue
-		}
-		if on := in.followedOn(g, r); on.at.After(until.at) {
-			until, most = on, true // it may have led on after that
+	for i := max(0, began-near); i < min(next+near, len(g.list)); i++ {
+		last, more := in.lastOf(g, c, g.list[i], i >= next)
+		if last.at.After(latest(in.From, until.at)) {
+			until, most = last, more
 		}
 	}
 	return until, most
+}
+
+// lastOf returns until when one led beside, for ledBeside. later says that it began after the change, as far as is told.
+func (in *Incident) lastOf(g *group, c *change, r *Leadership, later bool) (until moment, most bool) {
+	if r == c.next || r == c.former && in.Ended.Kind != EndedByLoss {
+		return until, false
+	}
+	end := moment{r.End, r.Ended.Ref}
+	if r.gap {
+		end = moment{r.Until, r.Last}
+	}
+	last := earliest(end.at, in.Until)
+	if r != c.former && !later && !r.First.IsZero() && end.at.After(in.From) &&
+		g.silentFor(r.Leader, last.Add(-1), last) == 0 { // it was back, if it was silent before
+		return end, r.gap || g.silentFor(r.Leader, latest(in.From, r.From), last) > 0
+	}
+	untold := r.First.IsZero() || r.unseen && r.From.After(in.Until) // since when it led
+	after := func(f Follower) bool { return f.Until.After(in.From) }
+	if later && !untold || !slices.ContainsFunc(r.Followers, after) {
+		return until, false
+	}
+	until = in.followedOn(g, r) // it may have led on after that
+	if r != c.former && !r.First.IsZero() && !end.at.IsZero() && end.at.Before(until.at) {
+		until = end
+	}
+	return until, true
 }
 
 // followedOn returns until when somebody followed a leader on, or again: the one before, after others had lost it, or

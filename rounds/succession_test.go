@@ -1011,3 +1011,43 @@ func TestALostLeaderIsFollowedOnAtTheEndOfTheLogs(t *testing.T) {
 		}
 	}
 }
+
+// "Nobody led for at least 1.36 s" was told while node 2 led beside: it was silent to node 3, but not to node 1, which
+// followed it all the time.
+func TestNobodyWasWithoutALeaderBesideAnotherThatWasSilentToSome(t *testing.T) {
+	for followed, want := range map[bool]time.Duration{false: 2500 * time.Millisecond, true: 0} {
+		v := newVoters()
+		v.algo, v.guarantee, v.level = "stoller", "best-effort", "info"
+		v.callAndLead(2, 0, 2)
+		v.add(1, 5, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		leader := uint64(0)
+		if followed {
+			v.follow(1, 100, 2, 2)
+			leader = 2
+		}
+		v.add(3, 10, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		v.add(3, 20, trace.Record{Event: "timeout", Term: 2, Why: []string{"x -> y"}, Sent: []string{"HALT>2#3:1"}})
+		v.add(2, 40, trace.Record{
+			Term: 2, Event: "receive", From: 3, Msg: "HALT", MsgID: "3:1", Leader: 2, Why: []string{"x -> y"},
+			Sent: []string{"HALTED>3#2:1"},
+		})
+		v.add(3, 60, trace.Record{
+			Term: 2, Event: "receive", From: 2, Msg: "HALTED", MsgID: "2:1", Why: []string{"x -> y"},
+		})
+		v.lose(3, 900, "unreachable 2", 1, 3)
+		v.callAndLead(3, 950, 3)
+		v.add(1, 1500, trace.Record{
+			Event: "peers", Term: 2, Leader: leader, Alive: []uint64{1, 2}, Evidence: "link-closed 3, dial-refused 3",
+		})
+		v.life[3]++
+		v.callAndLead(3, 4000, 4)
+		v.add(2, 4100, trace.Record{
+			Term: 4, Event: "receive", Leader: 3, PrevLeader: new(uint64(2)), LeaderChange: trace.Deposed,
+			Why: []string{"term 4 is above 2 -> adopt it", "3 leads term 4 -> follow it"},
+		})
+		v.follow(1, 4500, 3, 4)
+		if in := v.last(); in.Former != 3 || in.Leader != 3 || in.Leaderless != want {
+			t.Errorf("followed %v: %v: %+v", followed, in.Leaderless, in)
+		}
+	}
+}
