@@ -243,7 +243,7 @@ func (m *Machine) promise() {
 
 var (
 	whyNotItsRelease = reasons.Kind("release-foreign",
-		"%d releases term %d, in which this voter did not vote for it -> drop it")
+		"%d releases term %d, in which this voter did not vote for it -> drop it", algorithms.Releases{Term: 1})
 	whyRelease = reasons.Kind("release", "%d releases term %d -> the promise to it is over",
 		algorithms.Releases{Term: 1})
 )
