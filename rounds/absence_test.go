@@ -849,6 +849,31 @@ func TestSignOfLifeOfAProcessWithoutItsBeginning(t *testing.T) {
 	}
 }
 
+// "Voter 2 without a sign of life here" from when it was asked on, and node 1 read a message of it later, which it sent
+// in a record that level info leaves out.
+func TestSignOfLifeOfAProcessThatWroteNoMore(t *testing.T) {
+	v := newVoters()
+	v.level = "info"
+	for node := uint64(1); node <= 2; node++ {
+		v.start(node, 0)
+	}
+	v.ask(1, 5, 1)
+	v.elect(1, 1, 2)
+	v.expire(1, 1990, 1)
+	v.ask(1, 2500, 2)
+	v.add(1, 6000, trace.Record{
+		Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:6", Sender: "n2life1", Term: 1, Round: 2,
+	})
+	v.life[2]++
+	v.add(2, 9000, trace.Record{Event: "timeout"})
+	v.lead(1, 9500, 2)
+	in := v.last()
+	from, until := in.MissingFor(2, "without a sign of life here")
+	if !from.Equal(atMS(6000)) || !until.Equal(atMS(9000)) {
+		t.Errorf("from %v until %v: %+v", from, until, in)
+	}
+}
+
 // "Voter 3 stopped": it had said so, but its log is cut short, and its next process began when no other node ran. Where
 // one did, that would have seen it.
 func TestStoppedWithNobodyToSeeItBack(t *testing.T) {

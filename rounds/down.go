@@ -163,18 +163,25 @@ func (g *group) missedSince(a *absence, ended *LifeEvent) bool {
 	return g.watched(a, by) && (g.logsEnd.Sub(ended.At) <= together || slices.ContainsFunc(g.asked[a.id], asked))
 }
 
-// stoppedBy returns since when the process wrote nothing, and was missed, before the next one of its node began.
+// stoppedBy returns since when the process wrote nothing, and was missed, before the next one of its node began. At
+// level info it may have sent messages later that no record shows.
 func (g *group) stoppedBy(l *life, next time.Time) time.Time {
 	last := g.fix.at(l.node, l.until)
 	if l.debug {
 		return last
 	}
+	since := next
 	for _, d := range g.dropsSince(l.node, last) {
-		next = earliest(next, d.At)
+		since = earliest(since, d.At)
 		break
 	}
 	if asked, ok := g.firstAsked(l.node, last); ok {
-		next = earliest(next, asked.at)
+		since = earliest(since, asked.at)
 	}
-	return next
+	for _, sent := range g.orphans[l.node] {
+		if sent.After(since) && sent.Before(next) {
+			since = sent
+		}
+	}
+	return since
 }
