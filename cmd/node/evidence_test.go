@@ -219,6 +219,7 @@ var unproven = map[string]*regexp.Regexp{
 		`|^With the \w+ algorithm a living leader stays, |^Once it is alive to all it takes over ` +
 		`|^They exchange no votes, |^Start the one that is wrong again ` +
 		`|^Node \d+ outranks node \d+: its id is higher\.$`),
+	"a command":               regexp.MustCompile(`^Next: ringleader why-not \d+ LOG… \(`),
 	"a line that has no name": regexp.MustCompile(`, by (its|their) own word: `),
 	"no record tells": regexp.MustCompile(`[Nn]o record tells (that|until) ` +
 		`|^(All \d+ nodes|Both nodes|Node \d+) runs?, as far as the records tell, ` +

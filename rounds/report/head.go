@@ -15,6 +15,9 @@ import (
 // summary writes the head of the list, and an empty line.
 func (p *page) summary(g *rounds.Group) {
 	lines := Head(g)
+	if line := nextCommand(g); line != "" {
+		lines = append(lines, line)
+	}
 	for _, line := range lines {
 		p.line("%s", line)
 	}

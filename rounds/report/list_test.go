@@ -505,3 +505,44 @@ func TestHeadTellsWhoStandsAside(t *testing.T) {
 	g.Nodes = g.Nodes[3:]
 	says(t, strings.Join(report.Head(g), "\n"), "!Not standing")
 }
+
+// "What do I do now?" Where nobody leads, or no record tells that a node runs, the head names the commands that tell
+// more. Each of them is about a node or a term that there is. Of a cluster that was stopped there is nothing more to
+// tell.
+func TestHeadNamesTheNextCommand(t *testing.T) {
+	for name, want := range map[string]string{
+		"outage-17s-quorum-lost": "\nNext: ringleader why-not 1 LOG… (why node 1 does not lead).\n\n",
+		"raft-false-two-leaders": "\nNext: ringleader why-not 1 LOG… (why node 1 does not lead) and " +
+			"ringleader explain 3 LOG… (how term 3 went).\n\n",
+		"paused-and-killed": "\nNext: ringleader why-not 3 LOG… (why node 3 does not lead) and " +
+			"ringleader explain 3 LOG… (how term 3 went).\n\n",
+		"ring-neighbour-frozen": "\nNext: ringleader why-not 1 LOG… (what is known of node 1).\n\n",
+		"all-told-to-stop":      "!Next: ", // it tells why
+		"lease-awaited":         "!Next: ", // node 2 leads, and the death of node 3 is proven
+	} {
+		var out bytes.Buffer
+		if err := report.List(&out, caseOf(t, name), report.Selection{}); err != nil {
+			t.Fatal(name, err)
+		}
+		says(t, out.String(), want)
+	}
+}
+
+// Where nobody is known to lead no more, the command is not about the one that may lead.
+func TestTheNextCommandIsNotAboutWhoMayLead(t *testing.T) {
+	at := time.Date(2026, 11, 29, 14, 1, 0, 0, time.UTC)
+	node := func(id uint64) rounds.Node { return rounds.Node{ID: id, Records: 9, Lives: []rounds.Life{{Until: at}}} }
+	g := &rounds.Group{
+		Until: at, Leaderships: []rounds.Leadership{{Leader: 1, Term: 1, First: rounds.Ref{Node: 1, Seq: 1}, From: at}},
+		Nodes: []rounds.Node{node(1), node(2)},
+		Incidents: []rounds.Incident{{
+			Former: 1, FormerTerm: 1, From: at, Until: at, Perhaps: at.Add(-time.Second),
+			Ended: rounds.Ending{Kind: rounds.EndedUnseen, Known: rounds.Inferred},
+		}},
+	}
+	var out bytes.Buffer
+	if err := report.List(&out, g, report.Selection{}); err != nil {
+		t.Fatal(err)
+	}
+	says(t, out.String(), "Perhaps nobody leads since ", "\nNext: ringleader why-not 2 LOG… (why node 2 does not lead).\n")
+}
