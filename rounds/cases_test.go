@@ -264,7 +264,7 @@ func TestCases(t *testing.T) {
 			[]rounds.FindingName{rounds.Overlap, rounds.TwoLeaders},
 			[]string{
 				"Of 5 nodes, node 5 has no log here and the other 4 run, as far as the records tell",
-				"For how long nobody led, in 2 changes, is not known.",
+				"For how long nobody led after 2 leaderships is not known.",
 				"Node 4 led as soon as node 5 was lost to others [peers saw: 4:13",
 				"for 2.16 s in all, by the report of node 5",
 			},

@@ -200,7 +200,7 @@ func (in *Incident) Length() string {
 
 // Leaderless says for how long nobody led in all, since the first leadership.
 type Leaderless struct {
-	Changes int           `json:"changes"` // of leadership
+	Changes int           `json:"changes"` // how many leaderships came to an end, or may have
 	Sum     time.Duration `json:"sum"`
 	AtLeast bool          `json:"at_least,omitempty"` // the records do not tell all, or not of all changes
 	Worst   *Incident     `json:"-"`                  // the longest, nil without changes

@@ -128,7 +128,7 @@ func TestALostLeaderWasSilentBefore(t *testing.T) {
 	})
 	list := told(t, s.b.History().Groups[0])
 	for _, want := range []string{
-		"For how long nobody led, in 1 change, is not known.",
+		"For how long nobody led after 1 leadership is not known.",
 		" ? leader 3 is gone: no answer to heartbeats (node 2 first)",
 		"Node 2 led as soon as node 3 was lost to others [peers saw: 2:2].",
 	} {
@@ -141,8 +141,8 @@ func TestALostLeaderWasSilentBefore(t *testing.T) {
 // "Nobody led for 0 ms in all" was told beside "Node 2 led until then at the latest, since its process had ended by
 // then": what a peer saw of an end does not tell when that was. It is exact where the leader wrote that it led on.
 func TestALostLeaderHadEndedBefore(t *testing.T) {
-	const unknown = "For how long nobody led, in 1 change, is not known."
-	const exact = "Nobody led for 0 ms in all, in 1 change."
+	const unknown = "For how long nobody led after 1 leadership is not known."
+	const exact = "Nobody led for 0 ms in all, after 1 leadership."
 	for _, evidence := range []string{"link-closed 2, dial-refused 2", "link-closed 2, other-incarnation 2"} {
 		for wrote, want := range map[bool]string{false: unknown, true: exact} {
 			v := newVoters()
@@ -176,18 +176,18 @@ func TestAFrozenLeaderLedNobody(t *testing.T) {
 	const wroteOn = 5101
 	for woke, want := range map[int][]string{
 		8000: {
-			"For how long nobody led, in 1 change, is not known.",
+			"For how long nobody led after 1 leadership is not known.",
 			" ? leader 2 is gone: no answer to heartbeats (node 1 first)",
 			"Node 1 led as soon as node 2 was lost to others [peers saw: 1:4].",
 			"the same process wrote again 3 s after",
 		},
 		5100: {
-			"For how long nobody led, in 1 change, is not known.",
+			"For how long nobody led after 1 leadership is not known.",
 			" ? leader 2 is gone: no answer to heartbeats (node 1 first)",
 			"Node 2 led until 12:00:05.100 at the latest, by its own word",
 		},
 		wroteOn: {
-			"Nobody led for 0 ms in all, in 1 change.",
+			"Nobody led for 0 ms in all, after 1 leadership.",
 			"Node 2 led until 12:00:05.101 at the latest, by its own word",
 		},
 	} {
@@ -213,8 +213,8 @@ func TestAFrozenLeaderLedNobody(t *testing.T) {
 // led.
 func TestALeaderFrozenForAMomentLedNobody(t *testing.T) {
 	for wrote, want := range map[int]string{
-		4800: "For how long nobody led, in 1 change, is not known.",
-		5010: "Nobody led for 0 ms in all, in 1 change.",
+		4800: "For how long nobody led after 1 leadership is not known.",
+		5010: "Nobody led for 0 ms in all, after 1 leadership.",
 	} {
 		v := ledByNode2("bully")
 		for ms := 400; ms < 5000; ms += 400 {
@@ -562,14 +562,14 @@ func TestAStoryTellsWhatIsNotKnownOfTheTimeBefore(t *testing.T) {
 func TestALeaderOfNoHigherTermIsAChange(t *testing.T) {
 	for term, want := range map[uint64][]string{
 		3: {
-			"Nobody led for 4 s in all, in 1 change",
+			"Nobody led for 4 s in all, after 1 leadership",
 			" 4, 5 ",
 			"* Later node 4 began to lead term 3 [peers saw: 4:2 3:2]. Nobody led for 4 s, from 12:00:01.000 until " +
 				"node 4 led term 3: the process of node 5 ended [peers saw: 4:2 3:2].",
 			"! two-leaders: Nodes 5 and 4 both led term 3; node 4 began 5 s after node 5",
 		},
 		2: {
-			"Nobody led for 4 s in all, in 1 change",
+			"Nobody led for 4 s in all, after 1 leadership",
 			"Nobody led for 4 s, from 12:00:01.000 until node 4 led term 2: the process of node 5 ended " +
 				"[peers saw: 4:2 3:2]. Node 5 had led term 3 until its process ended [peers saw: 3:2].",
 		},
@@ -594,7 +594,7 @@ func TestALeaderOfNoHigherTermIsAChange(t *testing.T) {
 	}
 }
 
-// "For how long nobody led, in 1 change, is not known": no messages compare the clock of the former leader, but that of
+// "For how long nobody led after 1 leadership is not known": no messages compare the clock of the former leader, but that of
 // who saw its process ended. So the next leader of its term came after it.
 func TestALeaderThatCameAfterAnEndThatAnotherSaw(t *testing.T) {
 	v := newVoters()
@@ -625,7 +625,7 @@ func TestALeaderThatOutlivesAnotherOfItsTermIsAChange(t *testing.T) {
 	v.add(5, 5000, trace.Record{Term: 3, Event: "timeout", Leader: 5})
 	list := told(t, v.b.History().Groups[0])
 	for _, want := range []string{
-		"Nobody led for 0 ms in all, in 1 change",
+		"Nobody led for 0 ms in all, after 1 leadership",
 		"Later node 5 began to lead term 3: no leader was known",
 		"Node 4 led until 12:00:03.000 at the latest, by its own word; node 5 had begun to lead by 12:00:02.000",
 		"! two-leaders: Nodes 4 and 5 both led term 3; node 5 began 2 s after node 4",

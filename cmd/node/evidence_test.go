@@ -214,7 +214,7 @@ var unproven = map[string]*regexp.Regexp{
 	"a title": regexp.MustCompile(`^(Cluster|Simulated run|A cluster) .*\)$|^Term \d+ of |^(TERM|NODE|afterwards)`),
 	"a count": regexp.MustCompile(
 		`^Term \d+ took (at least )?\d+ messages? |^Messages |^The change took terms \d+ to \d+\.$`),
-	"a total": regexp.MustCompile(`^Nobody led for [^;]* in all, in \d+ changes?\.$|^The time: |^Time `),
+	"a total": regexp.MustCompile(`^Nobody led for [^;]* in all, after \d+ leaderships?\.$|^The time: |^Time `),
 	"of the book": regexp.MustCompile(`^The rule: |^With \d+ alive |^The votes |^Theory |“` +
 		`|^With the \w+ algorithm a living leader stays, |^Once it is alive to all it takes over ` +
 		`|^They exchange no votes, |^Start the one that is wrong again ` +

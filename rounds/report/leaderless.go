@@ -18,18 +18,17 @@ func withoutLeader(g *rounds.Group) string {
 	if g.Leaderless.AtLeast {
 		least = "at least "
 	}
+	after := "after " + words.Plural(g.Leaderless.Changes, "leadership")
+	unknown := fmt.Sprintf("For how long nobody led %s is not known", after)
 	if g.Leaderless.AtLeast && g.Leaderless.Sum == 0 && in.AtMost() == 0 {
-		return fmt.Sprintf("For how long nobody led, in %s, is not known.",
-			words.Plural(g.Leaderless.Changes, "change"))
+		return unknown + "."
 	}
-	text := fmt.Sprintf("Nobody led for %s%s in all, in %s", least, rounds.Span(g.Leaderless.Sum),
-		words.Plural(g.Leaderless.Changes, "change"))
+	text := fmt.Sprintf("Nobody led for %s%s in all, %s", least, rounds.Span(g.Leaderless.Sum), after)
 	if in.AtMost() == 0 {
 		return text + "."
 	}
 	if g.Leaderless.Sum == 0 && g.Leaderless.AtLeast {
-		text = fmt.Sprintf("For how long nobody led, in %s, is not known",
-			words.Plural(g.Leaderless.Changes, "change"))
+		text = unknown
 	}
 	if in.PerhapsLed && in.AtLeast() && !in.Bounded() {
 		text = fmt.Sprintf("%s; %s for at least %s from %s on", text, in.Nobody(), rounds.Span(in.Leaderless),
