@@ -163,29 +163,38 @@ func (r *Round) voice(g *group, voter, candidate uint64, strict bool) Voice {
 	}
 	won := r.decidedAt()
 	for i := range r.Steps {
-		st := &r.Steps[i]
 		if won >= 0 && i > won {
 			break // what it answers now is about later elections
 		}
-		for j := range st.reasons {
-			why := &st.reasons[j]
-			answers, ok := decided[algorithms.Answers](why)
-			if !ok || why.node(answers.Voter, st.Ref.Node) != voter ||
-				why.node(answers.Candidate, st.Ref.Node) != candidate ||
-				answers.Term >= 0 && why.term(answers.Term) != r.Term {
-				continue
-			}
-			v.Yes = answers.Yes
-			if v.Yes {
-				v.Vote = st.Ref
-			} else {
-				v.Denial, v.To, v.No = answers.Denial, why.number(answers.To), no(answers.Denial, why.words(answers.To))
-				v.Rule, v.Ref, v.refused = why.rule(r.Algorithm), st.Ref, st.At
-			}
-		}
+		r.answer(&v, &r.Steps[i], candidate)
 	}
 	r.countVotes(g, &v, candidate, strict)
+	for i := won + 1; won >= 0 && i < len(r.Steps) && !v.Granted && !v.Yes && v.No == ""; i++ {
+		if st := &r.Steps[i]; st.Received >= 0 && slices.Contains(askKinds, r.Messages[st.Received].Kind) {
+			r.answer(&v, st, candidate) // it read the question late
+		}
+	}
 	return v
+}
+
+// answer notes what the voter answers to the candidate in the step, by the reasons of that.
+func (r *Round) answer(v *Voice, st *Step, candidate uint64) {
+	for j := range st.reasons {
+		why := &st.reasons[j]
+		answers, ok := decided[algorithms.Answers](why)
+		if !ok || why.node(answers.Voter, st.Ref.Node) != v.Voter ||
+			why.node(answers.Candidate, st.Ref.Node) != candidate ||
+			answers.Term >= 0 && why.term(answers.Term) != r.Term {
+			continue
+		}
+		v.Yes = answers.Yes
+		if v.Yes {
+			v.Vote = st.Ref
+		} else {
+			v.Denial, v.To, v.No = answers.Denial, why.number(answers.To), no(answers.Denial, why.words(answers.To))
+			v.Rule, v.Ref, v.refused = why.rule(r.Algorithm), st.Ref, st.At
+		}
+	}
 }
 
 // countVotes notes the votes of the voter for the candidate.

@@ -430,3 +430,40 @@ func TestARefusalOfAnotherTermIsNoVerdict(t *testing.T) {
 		}
 	}
 }
+
+// "No answer of node 3 is in the records": it read the question when another one had won, as after a pause, and said no.
+// What it answers to a HEARTBEAT then is no answer to the question.
+func TestARefusalAfterTheWinIsAnAnswer(t *testing.T) {
+	for ask, want := range map[string]string{"REQUEST_VOTE": "voted 3", "HEARTBEAT": ""} {
+		v := newVoters()
+		v.add(1, 0, trace.Record{
+			Term: 2, Event: "timeout", Sent: []string{"REQUEST_VOTE>2#1:1", "REQUEST_VOTE>3#1:2"},
+			Why: []string{"a majority would vote for this node in term 2 -> become candidate"},
+		})
+		v.add(2, 5, trace.Record{
+			Term: 2, Event: "receive", From: 1, Msg: "REQUEST_VOTE", MsgID: "1:1", Sent: []string{"VOTE>1#2:1"},
+			Why: []string{"nothing binds this voter -> vote for 1 in term 2"},
+		})
+		v.add(1, 10, trace.Record{
+			Term: 2, Event: "receive", From: 2, Msg: "VOTE", MsgID: "2:1", Leader: 1, Token: 2,
+			LeaderChange: trace.Elected, ValidUntil: atMS(1000), Why: []string{"a majority voted in term 2 -> lead"},
+			Sent: []string{"HEARTBEAT>2#1:3", "HEARTBEAT>3#1:4"},
+		})
+		v.add(2, 12, trace.Record{
+			Term: 2, Event: "receive", From: 1, Msg: "HEARTBEAT", MsgID: "1:3", Leader: 1,
+			LeaderChange: trace.Elected, ValidUntil: atMS(1000), Why: []string{"1 leads term 2 -> follow it"},
+		})
+		id := map[string]string{"REQUEST_VOTE": "1:2", "HEARTBEAT": "1:4"}[ask]
+		v.add(3, 900, trace.Record{
+			Term: 1, Round: 2, Event: "receive", From: 1, Msg: ask, MsgID: id, Sent: []string{"VOTE>1#3:1"},
+			Why: []string{"1 wants term 2 -> deny it: no, voted 3"},
+		})
+		r := v.b.History().Groups[0].Rounds[0]
+		if r.Winner == nil || r.Winner.Node != 1 || r.Ballot == nil || len(r.Ballot.Voices) != 3 {
+			t.Fatalf("%s: %+v, %+v", ask, r.Winner, r.Ballot)
+		}
+		if got := r.Ballot.Voices[2]; got.No != want || got.Granted || got.Yes {
+			t.Errorf("%s: %+v, want the answer %q", ask, got, want)
+		}
+	}
+}
