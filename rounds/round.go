@@ -251,6 +251,8 @@ type Verdict struct {
 	Rule  string      `json:"rule"` // the sentence of the source, empty when none is quoted
 	Ref   Ref         `json:"ref"`
 	At    time.Time   `json:"at"`
+	// Denial is a word for why a voter said no, in a Refused verdict; empty if it is none of a voter.
+	Denial algorithms.Denial `json:"denial,omitempty"`
 }
 
 // VerdictKind says in which way a node lost.

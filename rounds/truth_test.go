@@ -137,6 +137,7 @@ func (r *reading) compare() {
 	r.compareOverlaps()
 	r.compareFindings()
 	r.compareVoices()
+	r.compareVerdicts()
 	r.compareCauses()
 	r.compareMessages()
 	r.compareClocks()
@@ -148,7 +149,7 @@ func (r *reading) compare() {
 // everJudged are the statements and the truths of which there must be some: what never occurs is not tested.
 var everJudged = []string{
 	"leaderships", "winners", "rivals", "two leaders of a term", "leaders of several terms at once", "healthy runs",
-	"votes", "refusals", "detections", "leaders that are back", "lost messages", "pairs of clocks",
+	"votes", "refusals", "verdicts of voters", "detections", "leaders that are back", "lost messages", "pairs of clocks",
 	"processes that refused to run", "counts of messages",
 }
 

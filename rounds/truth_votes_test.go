@@ -75,14 +75,7 @@ func (r *reading) compareRefusal(one *rounds.Round, v rounds.Voice) {
 		return
 	}
 	r.judge("refusals")
-	refused := slices.ContainsFunc(r.run.truth.Answers, func(no sim.Answered) bool {
-		return !no.Yes && uint64(no.Voter) == v.Voter && uint64(no.Candidate) == one.Ballot.Candidate &&
-			!no.At.After(rec.Time) && (rec.Node != v.Voter || no.At.Equal(rec.Time))
-	})
-	if life := r.lives[rec.Incarnation]; rec.Node == v.Voter && life != nil && life.Until.Equal(rec.Time) {
-		refused = true // it crashed after it wrote what it decided, and before it sent the answer
-	}
-	if !refused {
+	if !r.saidNo(v.Voter, one.Ballot.Candidate, rec) {
 		r.fail("voice: a no that was never said", one.Term, "%+v by %+v", v, rec)
 	}
 	if v.Denial != algorithms.DeniedPromised && v.Denial != algorithms.DeniedVoted || v.To == 0 {
@@ -95,6 +88,33 @@ func (r *reading) compareRefusal(one *rounds.Round, v rounds.Voice) {
 	})
 	if !bound {
 		r.fail("voice: bound to a node for which it never voted", one.Term, "%+v", v)
+	}
+}
+
+// saidNo reports whether the voter said no to the candidate by the time of the record or, if that is its own, then.
+func (r *reading) saidNo(voter, candidate uint64, rec *trace.Record) bool {
+	if life := r.lives[rec.Incarnation]; rec.Node == voter && life != nil && life.Until.Equal(rec.Time) {
+		return true // it crashed after it wrote what it decided, and before it sent the answer
+	}
+	return slices.ContainsFunc(r.run.truth.Answers, func(no sim.Answered) bool {
+		return !no.Yes && uint64(no.Voter) == voter && uint64(no.Candidate) == candidate &&
+			!no.At.After(rec.Time) && (rec.Node != voter || no.At.Equal(rec.Time))
+	})
+}
+
+// compareVerdicts checks that each voter which is told to have refused a node said no to it.
+func (r *reading) compareVerdicts() {
+	for _, one := range r.group.Rounds {
+		for _, v := range one.Verdicts {
+			rec := r.byRef[v.Ref]
+			if v.Kind != rounds.Refused || v.Denial == "" || rec == nil {
+				continue
+			}
+			r.judge("verdicts of voters")
+			if !r.saidNo(v.By, v.Loser, rec) {
+				r.fail("verdict: a no that was never said", one.Term, "%+v by %+v", v, rec)
+			}
+		}
 	}
 }
 

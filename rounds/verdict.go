@@ -51,7 +51,7 @@ func (r *Round) addVerdicts(s *Step, after, late bool, known map[decision]bool) 
 		known[same] = true
 		r.Verdicts = append(r.Verdicts, Verdict{
 			Kind: same.kind, Loser: same.loser, Over: same.over, By: by,
-			Why: why.why, Rule: why.rule(r.Algorithm), Ref: s.Ref, At: s.At,
+			Why: why.why, Rule: why.rule(r.Algorithm), Ref: s.Ref, At: s.At, Denial: answers.Denial,
 		})
 	}
 }

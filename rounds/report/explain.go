@@ -49,7 +49,7 @@ func middle(g *rounds.Group, r *rounds.Round, theory bool) (sentences []string) 
 		if r.State == rounds.Superseded {
 			say("%s.", words.Upper(r.Superseding()))
 		}
-		return slices.Concat(sentences, losers(names, r), noQuorum(names, r))
+		return slices.Concat(sentences, losers(names, r), noQuorum(names, r), refusedBeside(names, r))
 	}
 	sentences = append(sentences, losers(names, r)...)
 	won := fmt.Sprintf("Node %d won", w.Node)
@@ -80,6 +80,7 @@ func middle(g *rounds.Group, r *rounds.Round, theory bool) (sentences []string) 
 	if r.Ballot != nil {
 		sentences = append(sentences, firstRefused(names, r)...)
 	}
+	sentences = append(sentences, refusedBeside(names, r)...)
 	return append(sentences, followers(g, r)...)
 }
 

@@ -106,6 +106,38 @@ func granted(r *rounds.Round) string {
 		words.List(r.Ballot.Voters), words.Nodes(voices(r.Ballot, counted)))
 }
 
+// refusedBeside says which voters said no to others than the candidate of the ballot, which asked them in the same round,
+// and why.
+func refusedBeside(names *rounds.Names, r *rounds.Round) (sentences []string) {
+	type no struct {
+		to  uint64
+		why string
+	}
+	voters, refs := map[no][]uint64{}, map[no][]rounds.Ref{}
+	var order []no
+	for _, v := range r.Verdicts {
+		if v.Kind != rounds.Refused || v.Denial == "" || r.Ballot != nil && v.Loser == r.Ballot.Candidate {
+			continue
+		}
+		_, own, _ := strings.Cut(v.Why, "no, ")
+		is := no{v.Loser, denied(refusal{denial: v.Denial, to: v.Over, why: own})}
+		if voters[is] == nil {
+			order = append(order, is)
+		}
+		voters[is], refs[is] = append(voters[is], v.By), append(refs[is], v.Ref)
+	}
+	for _, is := range order {
+		slices.Sort(voters[is])
+		led := ""
+		if r.Incident != nil && is.to == r.Incident.Former {
+			led = ", which led before"
+		}
+		sentences = append(sentences, fmt.Sprintf("%s, which %s, said no to node %d%s%s.",
+			words.Upper(words.Nodes(voters[is])), is.why, is.to, led, cite(names, refs[is]...)))
+	}
+	return sentences
+}
+
 // refusal is a reason for which voters refused, and what they did later.
 type refusal struct {
 	denial    algorithms.Denial

@@ -80,3 +80,28 @@ func TestLeaseIsExplained(t *testing.T) {
 		}
 	}
 }
+
+// "DENY 4" was counted, and no sentence named who said no: voters refused others than the candidate that won.
+func TestExplainTellsWhoWasRefusedBeside(t *testing.T) {
+	for name, of := range map[string]struct {
+		term uint64
+		want string
+	}{
+		"outage-17s-quorum-lost": {5, "Nodes 2 and 5, which had started anew, and might have promised something " +
+			"before that, said no to node 4, which led before [4:163 4:166]."},
+		"raft-false-two-leaders": {2, "Nodes 1 and 4, which had promised node 5 to grant nobody else for a while, " +
+			"said no to node 2 [4:4 1:4]."},
+	} {
+		g := caseOf(t, name)
+		for _, r := range g.Rounds {
+			if r.Term != of.term {
+				continue
+			}
+			var out bytes.Buffer
+			if err := report.Explain(&out, g, r, false); err != nil {
+				t.Fatal(name, err)
+			}
+			tells(t, out.String(), of.want)
+		}
+	}
+}
