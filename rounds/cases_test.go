@@ -105,10 +105,12 @@ func TestCases(t *testing.T) {
 		"lease-lent": {
 			nil,
 			[]string{
-				"3 14:01:21.222 3 1 of 1", "At 14:01:21.222 node 3 noticed that the leader, node 2, was gone",
+				"3 14:01:21.222 3 1 of 1",
+				"At 14:01:21.222 (the first sign of term 3) node 3 noticed that the leader, node 2, was gone",
 				"the process of node 2 ended (connection closed and port refused), and a lease that node 2 had lent " +
 					"bound voters 1 and 3 for 1.98 s of the 1.98 s [peers saw: 3:25 3:21 1:17].",
-				"At 14:01:52.579 node 2 was eligible again, and stood, as nobody led: no leader was heard of for",
+				"At 14:01:52.579 (the first sign of term 4) node 2 was eligible again, and stood, as nobody led: " +
+					"no leader was heard of for",
 			},
 			[]string{"took over", "began to take over"},
 		},

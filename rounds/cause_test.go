@@ -872,8 +872,8 @@ func TestWhoOutranksANomineeNeedNotOutrankTheLeader(t *testing.T) {
 // term 3 told of a time before that of term 2.
 func TestWhoBeganToTakeOverOutranksWhoLedThen(t *testing.T) {
 	for asked, wants := range map[bool][]string{
-		false: {"At 12:00:00.500 node 3, which outranks node 1, began to take over [3:2]."},
-		true:  {"At 12:00:02.400 node 3 stood", " 3 12:00:02.400 3 "},
+		false: {"At 12:00:00.500 (the first sign of term 3) node 3, which outranks node 1, began to take over [3:2]."},
+		true:  {"At 12:00:02.400 (the first sign of term 3) node 3 stood", " 3 12:00:02.400 3 "},
 	} {
 		v := newVoters()
 		v.algo = "bully"

@@ -57,7 +57,7 @@ func TestALeaderThatSaysThatItSleptWasNotCutOff(t *testing.T) {
 	v.ask(2, 1600, 2)
 	v.lead(2, 1610, 2)
 	v.sleep(1, 2900, 1300)
-	const want = "Node 1 had not died: the same process wrote again 2.05 s after the first evidence, " +
+	const want = "Node 1 had not died: the same process wrote again 2.05 s after the first sign, " +
 		"so it hung or was paused [2:2 1:2]."
 	if text := told(t, v.b.History().Groups[0]); !strings.Contains(text, want) {
 		t.Errorf("want %q in\n%s", want, text)

@@ -32,7 +32,8 @@ func TestThatNobodyLedIsToldOnce(t *testing.T) {
 	v.ask(2, 1500, 2)
 	v.lead(2, 1600, 2)
 	text := told(t, v.b.History().Groups[0])
-	if want := "At 12:00:01.500 node 2 stood, as nobody led ["; !strings.Contains(text, want) {
+	const want = "At 12:00:01.500 (the first sign of term 2) node 2 stood, as nobody led ["
+	if !strings.Contains(text, want) {
 		t.Errorf("want %q in\n%s", want, text)
 	}
 }

@@ -379,7 +379,7 @@ func (g *group) estimated(t *log) (estimated bool, most time.Duration) {
 
 // endOfFormer returns when the leadership before the round ended, if the leader was not lost, or had its lease still.
 // Without a lease, one that was silent until the next one led counts as lost. It returns zero if there was none. If it
-// may have led on after the first evidence, but for how long is not known, or only at most, known is false.
+// may have led on after the first sign, but for how long is not known, or only at most, known is false.
 func (g *group) endOfFormer(r *Round) (end time.Time, known bool) {
 	if r.Cause.Lost != 0 && !leased(r.Guarantee) {
 		return end, true

@@ -308,22 +308,23 @@ type Theory struct {
 	Sent      int    `json:"sent"` // of the kinds that the theory counts
 }
 
-// Split divides the time of a round. Each part may be unknown.
+// Split divides the time of a round. Each part may be unknown. The first sign of the round is the first evidence that the
+// leader is gone or, without one, the first call.
 type Split struct {
-	// Detect is the time from the leader's death to the first evidence. Records do not tell when a
+	// Detect is the time from the leader's death to the first sign. Records do not tell when a
 	// process died: Detect is known only for simulated runs, and after a call of Builder.Death.
 	Detect      time.Duration `json:"detect"`
 	DetectKnown bool          `json:"detect_known"`
-	// DetectBound is the time from the lost leader's last record to the first evidence. Detect is
+	// DetectBound is the time from the lost leader's last record to the first sign. Detect is
 	// not longer. 0 if there is no such record, or if the leader wrote again: one that is cut off writes on.
 	DetectBound time.Duration `json:"detect_bound,omitempty"`
-	// Won is the time from the first evidence or call to the record in which the winner begins to lead; 0 if that is
+	// Won is the time from the first sign to the record in which the winner begins to lead; 0 if that is
 	// not known.
 	Won time.Duration `json:"won,omitempty"`
-	// LedOn is for how long the former leader led on after the first evidence or call, until the winner led at most:
+	// LedOn is for how long the former leader led on after the first sign, until the winner led at most:
 	// it handed over, or had its lease still.
 	LedOn time.Duration `json:"led_on,omitempty"`
-	// Elect is the time from the first evidence, or from the end of LedOn, to the record in which the winner begins
+	// Elect is the time from the first sign, or from the end of LedOn, to the record in which the winner begins
 	// to lead.
 	Elect      time.Duration `json:"elect"`
 	ElectKnown bool          `json:"elect_known"`
@@ -334,7 +335,7 @@ type Split struct {
 	// error of these estimates; 0 if it is not known, since no messages compare some of the clocks.
 	Estimated bool          `json:"estimated"`
 	Error     time.Duration `json:"error"`
-	// Began is the time of the first evidence, Ended that of the last follower's belief.
+	// Began is the time of the first sign, Ended that of the last follower's belief.
 	// Zero where it is not known.
 	Began time.Time `json:"began,omitzero"`
 	Ended time.Time `json:"ended,omitzero"`

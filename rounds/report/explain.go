@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/words"
@@ -54,14 +55,14 @@ func middle(g *rounds.Group, r *rounds.Round, theory bool) (sentences []string) 
 	sentences = append(sentences, losers(names, r)...)
 	won := fmt.Sprintf("Node %d won", w.Node)
 	switch {
-	case r.Split.ElectKnown && r.Split.Elect == 0:
+	case wonAtOnce(r):
 		won += " at once"
 	case r.Split.ElectKnown && r.Split.LedOn > 0:
-		won += fmt.Sprintf(" %s later (%s of that)", rounds.Span(r.Split.LedOn+r.Split.Elect), ledOn(r))
-	case !r.Split.ElectKnown && r.Split.Won > 0:
-		won += fmt.Sprintf(" %s after the first sign of this round", rounds.Span(r.Split.Won))
+		won += afterSign(r.Split.LedOn+r.Split.Elect) + fmt.Sprintf(" (%s of that)", ledOn(r))
 	case r.Split.ElectKnown:
-		won += fmt.Sprintf(" %s after the first sign", rounds.Span(r.Split.Elect))
+		won += afterSign(r.Split.Elect)
+	case r.Split.Won > 0:
+		won += afterSign(r.Split.Won)
 	}
 	because := w.Why
 	by, known := winnerRefs(r)
@@ -83,6 +84,17 @@ func middle(g *rounds.Group, r *rounds.Round, theory bool) (sentences []string) 
 	sentences = append(sentences, refusedBeside(names, r)...)
 	return append(sentences, followers(g, r)...)
 }
+
+// firstSign is the time at which a round began, from which what is told of it counts.
+const firstSign = "the first sign"
+
+// afterSign says how long after the first sign something was.
+func afterSign(took time.Duration) string {
+	return fmt.Sprintf(" %s after %s", rounds.Span(took), firstSign)
+}
+
+// wonAtOnce reports whether the winner won with the first sign, or with the end of the leadership before.
+func wonAtOnce(r *rounds.Round) bool { return r.Split.ElectKnown && r.Split.Elect == 0 }
 
 // losers says who was outranked or suppressed, by whom.
 func losers(names *rounds.Names, r *rounds.Round) (sentences []string) {
@@ -143,7 +155,7 @@ func followers(g *rounds.Group, r *rounds.Round) (sentences []string) {
 		say("Node %d was left behind: %s%s.", b.Node, b.Reason, cite(names, b.Last))
 	}
 	if c := r.Cause; !c.Back.IsZero() {
-		say("%s%s.", wroteAgain(c.Lost, c.BackAt.Sub(c.At), "the first evidence", c.Slept), cite(names, c.Ref, c.Back))
+		say("%s%s.", wroteAgain(c.Lost, c.BackAt.Sub(c.At), firstSign, c.Slept), cite(names, c.Ref, c.Back))
 	}
 	if dead := in(r, rounds.PartDead); len(dead) > 0 {
 		var by []rounds.Ref

@@ -15,6 +15,9 @@ func beginning(names *rounds.Names, r *rounds.Round) (sentences []string) {
 	c := r.Cause
 	say := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
 	at, by := clock(began(r)), cite(names, causeRefs(r)...)
+	if w := r.Winner; w != nil && (!wonAtOnce(r) && r.Split.Won > 0 || !c.Back.IsZero()) {
+		at = fmt.Sprintf("%s (%s of term %d)", at, firstSign, r.Term)
+	}
 	switch c.Kind {
 	case rounds.LeaderLost, rounds.LeaderSilent:
 		if c.Lost == 0 { // it may have given up the term, and be well

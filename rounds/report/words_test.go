@@ -57,7 +57,9 @@ func TestAnOutageHasOneLength(t *testing.T) {
 		}
 	}
 	tells(t, story.String(), "Nobody led for at least 16.2 s, from 11:51:16.284 until",
-		"at most 17.2 s, if from 11:51:15.294 on", "Node 1 won 17.8 s after the first sign of this round")
+		"at most 17.2 s, if from 11:51:15.294 on",
+		"At 11:51:14.680 (the first sign of term 3) node 3 took the leader, node 4, for gone: ",
+		"Node 1 won 17.8 s after the first sign: ", "wrote again 17.7 s after the first sign, so it hung")
 	if !strings.Contains(story.String(), "\n\nNot known:\n- Why 79 messages were sent") ||
 		!strings.Contains(story.String(), "\n- Whether 86 messages arrived") {
 		t.Errorf("what is not known is no list:\n%s", story.String())
@@ -544,5 +546,32 @@ func TestACountBesideMissingRecordsIsALowerBound(t *testing.T) {
 			t.Fatal(err)
 		}
 		tells(t, story.String(), "Term 6 took at least 9 messages", "records are missing that may have sent others")
+	}
+}
+
+// "After the first sign", "later" and "after the first evidence" counted from one time, which no sentence named so. The
+// term is explained where it is first used, and only where it is used again.
+func TestTheFirstSignIsNamed(t *testing.T) {
+	for name, of := range map[string]struct {
+		term  uint64
+		words []string
+	}{
+		"outage-17s-quorum-lost": {5, []string{
+			"At 11:51:36.817 (the first sign of term 5) node 5, which outranks",
+			"Node 5 won 2.03 s after the first sign (the leader's lease held for 2 s of that): ",
+		}},
+		"all-told-to-stop": {7, []string{"!the first sign"}}, // nobody won
+	} {
+		g := caseOf(t, name)
+		for _, r := range g.Rounds {
+			if r.Term != of.term {
+				continue
+			}
+			var story bytes.Buffer
+			if err := report.Explain(&story, g, r, false); err != nil {
+				t.Fatal(name, err)
+			}
+			tells(t, story.String(), of.words...)
+		}
 	}
 }
