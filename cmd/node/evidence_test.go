@@ -218,7 +218,7 @@ var unproven = map[string]*regexp.Regexp{
 	"of the book": regexp.MustCompile(`^The rule: |^With \d+ alive |^The votes |^Theory |“` +
 		`|^With the \w+ algorithm a living leader stays, |^Once it is alive to all it takes over ` +
 		`|^They exchange no votes, |^Start the one that is wrong again ` +
-		`|^Node \d+ outranks node \d+: its id is higher\.$`),
+		`|^Node \d+ outranks node \d+: its id is higher\.$|^What each message says is told with --theory\.$`),
 	"a command":               regexp.MustCompile(`^Next: ringleader why-not \d+ LOG… \(`),
 	"a line that has no name": regexp.MustCompile(`, by (its|their) own word: `),
 	"no record tells": regexp.MustCompile(`[Nn]o record tells (that|until) ` +

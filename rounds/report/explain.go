@@ -12,14 +12,18 @@ import (
 )
 
 // Explain writes a round of a group in sentences: how long nobody led, what happened, why it ended so, what it cost,
-// what is wrong with it. Each ends in the records that prove it. With theory it also writes the rules that decided, and
-// what the round costs by the book.
+// what is wrong with it. Each ends in the records that prove it. With theory it also writes the rules that decided, what
+// the messages say, and what the round costs by the book.
 func Explain(w io.Writer, g *rounds.Group, r *rounds.Round, theory bool) error {
 	var p page
 	p.paragraph(incident(g.Names, r.Incident)...)
 	p.paragraph(beginning(g.Names, r)...)
 	p.paragraph(middle(g, r, theory)...)
-	p.paragraph(cost(r, theory)...)
+	said := meanings(r)
+	p.paragraph(cost(r, theory, len(said) > 0)...)
+	if theory && len(said) > 0 {
+		p.items("The messages, in the words of who sends them:", said)
+	}
 	for _, in := range r.Further {
 		p.paragraph(further(g.Names, in)...)
 	}
@@ -227,8 +231,19 @@ func howEnded(g *rounds.Group, r *rounds.Round, id uint64) (last rounds.LifeEven
 	return last
 }
 
-// cost says how many messages and how much time the round took, and what the theory says.
-func cost(r *rounds.Round, theory bool) []string {
+// meanings says what the messages that are counted say, each kind once.
+func meanings(r *rounds.Round) (list []string) {
+	for _, c := range r.Counts {
+		if says := rounds.Says(r.Algorithm, c.Kind); says != "" {
+			list = append(list, fmt.Sprintf("%s: “%s”", c.Kind, says))
+		}
+	}
+	return list
+}
+
+// cost says how many messages and how much time the round took, and what the theory says, or that it says more. known
+// says that it is known what messages say.
+func cost(r *rounds.Round, theory, known bool) []string {
 	var sentences []string
 	switch n := sent(r); {
 	case n == 0:
@@ -243,6 +258,9 @@ func cost(r *rounds.Round, theory bool) []string {
 	default:
 		took := fmt.Sprintf("Term %d took %s (%s).", r.Term, words.Plural(n, "message"), kinds(r))
 		sentences = append(sentences, took)
+	}
+	if known && !theory {
+		sentences = append(sentences, "What each message says is told with --theory.")
 	}
 	if t := r.Theory; t != nil && theory {
 		sentences = append(sentences, fmt.Sprintf("With %d alive and no failure, the %s algorithm takes "+

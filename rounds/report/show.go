@@ -324,9 +324,9 @@ func belief(s *rounds.Step) []string {
 // cost writes the messages beside the theory, and the time.
 func (p *page) cost(r *rounds.Round) {
 	p.field("Messages", "%s", messages(r))
-	for _, c := range r.Counts {
-		if says := rounds.Says(r.Algorithm, c.Kind); says != "" && p.theory {
-			p.field("", "%s: “%s”", c.Kind, says)
+	if p.theory {
+		for _, said := range meanings(r) {
+			p.field("", "%s", said)
 		}
 	}
 	if t := r.Theory; t != nil && p.theory {

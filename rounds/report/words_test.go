@@ -575,3 +575,20 @@ func TestTheFirstSignIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// "CLAIM, ASK, ANSWER": what the messages mean stood in the code alone. With the theory it is told once of each kind
+// that is counted, also of those that earlier releases sent, and without it where that is told.
+func TestExplainTellsWhatTheMessagesSay(t *testing.T) {
+	g := caseOf(t, "outage-17s-quorum-lost")
+	story := func(theory bool) string {
+		var text bytes.Buffer
+		if err := report.Explain(&text, g, g.Rounds[2], theory); err != nil {
+			t.Fatal(err)
+		}
+		return text.String()
+	}
+	const hint = "What each message says is told with --theory."
+	tells(t, story(false), hint, "!would you grant me the term?")
+	says(t, story(true), "\nThe messages, in the words of who sends them:\n- ANSWER: “yes, or what binds me”\n"+
+		"- ASK: “would you grant me the term?”\n- CLAIM: “grant me the term”\n- COORDINATOR: “", "!"+hint)
+}
