@@ -28,6 +28,8 @@ func (g *group) end(r *Leadership) {
 	}
 	if f := r.released(); f != nil && (r.gap || r.Last.IsZero()) {
 		sooner(f.Until, Ending{EndedByWord, PeersSaw, f.Last})
+	} else if at, by := g.releaseRead(r); !at.IsZero() && (r.gap || r.Last.IsZero()) {
+		sooner(at, Ending{EndedByWord, PeersSaw, by})
 	}
 	if again := g.ledAgain(r); again != nil {
 		sooner(again.From, Ending{EndedUnseen, Inferred, again.Followers[0].First})
@@ -124,6 +126,23 @@ func (r *Leadership) released() (first *Follower) {
 		}
 	}
 	return first
+}
+
+// releaseRead returns when somebody first read the leader's word that it leads no more, and the record. One that followed
+// no more, since it had found that the lease was not renewed, tells only that it was over by then (see perhapsSince): the
+// word may have been long on its way. It returns zero if nobody read it.
+func (g *group) releaseRead(r *Leadership) (first time.Time, by Ref) {
+	for i := range r.Followers {
+		for _, l := range g.nodes[r.Followers[i].Node].lives {
+			for _, said := range l.releases {
+				at := g.fix.at(l.node, said.wall)
+				if said.led == (leadershipKey{r.Leader, r.Term}) && (first.IsZero() || at.Before(first)) {
+					first, by = at, l.ref(said.seq)
+				}
+			}
+		}
+	}
+	return first, by
 }
 
 // releasedBefore reports whether a follower had got the leader's word by the time t that it leads no more.

@@ -31,3 +31,35 @@ func TestAProofOfAFormerProcessEndsNoLeadership(t *testing.T) {
 		}
 	}
 }
+
+// "Node 3 leads" was told of one that had said that it leads no more, where its own log is cut: who got that word had
+// found before that the lease was not renewed, and no majority had. When it ceased to is not known: the word may have
+// been long on its way.
+func TestAWordAfterTheLeaseWasFoundOverEndsIt(t *testing.T) {
+	for said, over := range map[bool]bool{false: false, true: true} {
+		v := newVoters()
+		v.ask(3, 0, 1)
+		v.elect(3, 1, 1, 2)
+		v.miss(2, 1500, 3)
+		if said {
+			v.add(2, 4000, trace.Record{
+				Term: 1, Event: "receive", From: 3, Msg: "RELEASE", MsgID: "3:99",
+				Why:     []string{"3 releases term 1 -> the promise to it is over"},
+				Reasons: []trace.Reason{{Code: "lease.release", Args: []trace.Arg{{Number: 3}, {Number: 1}}}},
+			})
+		}
+		v.add(2, 4100, trace.Record{Term: 1, Event: "peers", Alive: []uint64{1, 2, 3}})
+		g := v.b.History().Groups[0]
+		led := g.Led(3, 1)
+		want := rounds.Ending{Kind: rounds.EndedByWord, Known: rounds.PeersSaw, Ref: rounds.Ref{Node: 2, Seq: 3}}
+		switch {
+		case led == nil || led.End.IsZero() == over:
+			t.Errorf("said %v: %+v", said, led)
+		case over && (!led.End.Equal(atMS(4000)) || led.Ended.Kind != want.Kind || led.Ended.Ref.Seq != want.Ref.Seq):
+			t.Errorf("%+v", led)
+		}
+		if in := v.last(); over && (in.Leader != 0 || in.Former != 3 || !in.Perhaps.Equal(atMS(1500))) {
+			t.Errorf("%+v", in)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ringleader-dev/ringleader/algorithms"
 	"github.com/ringleader-dev/ringleader/internal/trace"
+	"github.com/ringleader-dev/ringleader/proto"
 )
 
 // life is one process of a node.
@@ -51,6 +52,7 @@ type life struct {
 	woke     []time.Time // when it had just woken, by its own word
 	unheeded []mark      // when it led, and no majority answered it
 	lent     []lent      // the promises that it kept for lent leases
+	releases []release   // the words of leaders that they lead no more
 	spent    []uint64    // the terms that it won without leading them, since it had to end a split first
 	merged   bool        // whether beliefs is in the order of the records
 	unsorted bool        // whether happenings is not
@@ -224,6 +226,15 @@ func (l *life) add(rec *trace.Record, reasons []reason, round uint64) {
 	}
 	l.noteHappening(rec, m)
 	l.noteLent(rec, reasons, m)
+	if term := releasedTerm(reasons); term != 0 && rec.Msg == proto.KindRelease.String() {
+		l.releases = append(l.releases, release{m, leadershipKey{rec.From, term}})
+	}
+}
+
+// release is the receipt of a leader's word that it leads a term no more.
+type release struct {
+	mark
+	led leadershipKey
 }
 
 // began returns the highest term in the first record, 0 if the process wrote none.

@@ -295,6 +295,7 @@ func (l *life) forget(horizon time.Time, fix clockFix) {
 	l.quiet = keepLast(l.quiet, keepQuiet)
 	l.unheeded = slices.DeleteFunc(l.unheeded, before)
 	l.lent = slices.DeleteFunc(l.lent, func(kept lent) bool { return before(kept.mark) })
+	l.releases = slices.DeleteFunc(l.releases, func(said release) bool { return before(said.mark) })
 	l.woke = slices.DeleteFunc(l.woke, func(at time.Time) bool { return fix.at(l.node, at).Before(horizon) })
 	from := l.marks[0].seq
 	n, _ := slices.BinarySearchFunc(l.seen, from, compareSpan)

@@ -78,6 +78,8 @@ func (g *group) perhapsSince(r *Leadership, end time.Time, ended Ending) (at tim
 		}
 	case ended.Kind == EndedUnseen && !ended.Ref.IsZero() && leased(g.guarantee):
 		return g.sinceAwake(r, long)
+	case ended.Kind == EndedByWord && ended.Known == PeersSaw && r.foundBy(ended.Ref) == nil: // it followed no more
+		return g.sinceAwake(r, end)
 	case r.life == nil:
 	case ended.Kind == EndedByLease && !r.life.debug:
 		if ended.Known == OwnWord && g.mayHaveSlept(r.life, r.Until) {
