@@ -93,7 +93,7 @@ func (g *group) mayLackTerm(m *member, r *Round) bool {
 		return false
 	}
 	node := last.node
-	return g.untimed(node, r) || g.logEnd(node).Add(maxTransit).Before(g.logsEndBy(node))
+	return g.untimed(node, r) || g.sentUnseen(last) || g.logEnd(node).Add(maxTransit).Before(g.logsEndBy(node))
 }
 
 // toldTerm reports whether others may have told the process the term of its first record, which is not that of its
