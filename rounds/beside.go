@@ -48,7 +48,6 @@ func (in *Incident) ledBeside(g *group, c *change) (until moment, most bool) {
 	if leased(g.guarantee) || !in.Until.After(in.From) {
 		return until, false
 	}
-	const near = 64 // leaderships that began before, or later; it is hardly ever the last but one
 	began, next := len(g.list)-len(g.begunAfter(in.From)), len(g.list)-len(g.begunAfter(in.Until))
 	for i := max(0, began-near); i < min(next+near, len(g.list)); i++ {
 		last, more := in.lastOf(g, c, g.list[i], i >= next)
@@ -57,6 +56,23 @@ func (in *Incident) ledBeside(g *group, c *change) (until moment, most bool) {
 		}
 	}
 	return until, most
+}
+
+// near is how many leaderships that began before a change, or after it, may have been led beside: it is hardly ever the
+// last but one.
+const near = 64
+
+// perhapsBeside reports whether one says that it led beside, which was silent to others, and need not have been to all:
+// at level info nothing tells whether it slept.
+func (in *Incident) perhapsBeside(g *group, c *change) bool {
+	if leased(g.guarantee) || in.Leaderless == 0 {
+		return false
+	}
+	until := in.From.Add(in.Leaderless)
+	began, next := len(g.list)-len(g.begunAfter(in.From)), len(g.list)-len(g.begunAfter(until))
+	return slices.ContainsFunc(g.list[max(0, began-near):next], func(r *Leadership) bool {
+		return r != c.former && r != c.next && r.life != nil && !r.life.debug && r.End.After(in.From)
+	})
 }
 
 // lastOf returns until when one led beside, for ledBeside. later says that it began after the change, as far as is told.

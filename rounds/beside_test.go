@@ -2,6 +2,7 @@ package rounds_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
 )
@@ -19,5 +20,36 @@ func TestNobodyWasWithoutALeaderBesideOneWhoseLogBeginsLater(t *testing.T) {
 	v.add(3, 2300, trace.Record{Term: 1, Event: "timeout", Leader: 3})
 	if in := v.last(); in.Former != 1 || in.Leader != 2 || in.Leaderless != 0 || !in.AtLeast() {
 		t.Errorf("%v: %+v", in.Leaderless, in)
+	}
+}
+
+// "Nobody led for 703 ms" was told while node 2 led on beside, by its own word: it was silent to node 3, and whether it
+// slept, or led others on, no record of level info tells.
+func TestNobodyLedAsFarAsTheRecordsTellBesideASilentLeader(t *testing.T) {
+	for level, want := range map[string]bool{"info": true, "debug": false} {
+		v := newVoters()
+		v.algo, v.guarantee, v.level = "bully", "best-effort", level
+		v.callAndLead(2, 0, 2)
+		v.add(3, 10, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		v.add(3, 20, trace.Record{Event: "timeout", Term: 2, Why: []string{"x -> y"}, Sent: []string{"ELECTION>2#3:1"}})
+		v.add(2, 40, trace.Record{
+			Term: 2, Event: "receive", From: 3, Msg: "ELECTION", MsgID: "3:1", Leader: 2, Why: []string{"x -> y"},
+			Sent: []string{"COORDINATOR>3#2:1"},
+		})
+		v.add(3, 60, trace.Record{
+			Term: 2, Event: "receive", From: 2, Msg: "COORDINATOR", MsgID: "2:1", Why: []string{"x -> y"},
+		})
+		v.lose(3, 900, "unreachable 2", 1, 3)
+		v.callAndLead(3, 950, 3)
+		v.resign(3, 4000, 3)
+		v.callAndLead(3, 5000, 4)
+		v.add(3, 5010, trace.Record{Term: 4, Event: "peers", Leader: 3, Alive: []uint64{1, 2, 3}, Evidence: "joined 2"})
+		v.add(2, 5050, trace.Record{
+			Term: 4, Event: "receive", Leader: 3, PrevLeader: new(uint64(2)), LeaderChange: trace.Deposed,
+			Why: []string{"term 4 is above 2 -> adopt it", "3 leads term 4 -> follow it"},
+		})
+		if in := v.last(); in.Leaderless != time.Second || in.PerhapsLed != want {
+			t.Errorf("%s: perhaps %v, for %v: %+v", level, in.PerhapsLed, in.Leaderless, in)
+		}
 	}
 }

@@ -365,7 +365,8 @@ func (g *group) incident(c *change) Incident {
 	}
 	in.Why = in.reason(g) // by the time since Former ceased to lead
 	in.sinceBetween(g, !beside.at.IsZero())
-	in.PerhapsLed = in.perhapsLed(g) || in.perhapsFollowed(g, former) || in.perhapsLedBefore(g)
+	in.PerhapsLed = in.perhapsLed(g) || in.perhapsFollowed(g, former) || in.perhapsLedBefore(g) ||
+		in.perhapsBeside(g, c)
 	return in
 }
 
