@@ -6,8 +6,8 @@ import (
 )
 
 // lacksSends reports whether records are missing that may have sent messages of the election: those of a node that has
-// no log, those in which the winner won or saw who lives, those of some time in the election, that of a message which
-// was received, or the receipt of one that may have been answered.
+// no log, those in which it was called, or in which the winner won or saw who lives, those of some time in the election,
+// that of a message which was received, or the receipt of one that may have been answered.
 func (r *Round) lacksSends(entries []*entry, g *group) bool {
 	if w := r.Winner; w != nil && (w.untold() || !w.viewed) || len(entries) == 0 {
 		return true
@@ -17,7 +17,7 @@ func (r *Round) lacksSends(entries []*entry, g *group) bool {
 		until = latest(until, g.fix.at(e.Ref.Node, e.Wall))
 	}
 	by := entries[0].Ref.Node
-	if r.State != Decided && until.Add(maxTransit).After(g.logsEndBy(by)) { // it may go on
+	if r.State != Decided && (len(r.Initiators) == 0 || until.Add(maxTransit).After(g.logsEndBy(by))) { // it may go on
 		return true
 	}
 	return slices.ContainsFunc(g.everyNode(), func(id uint64) bool {
