@@ -8,8 +8,22 @@ import (
 
 // perhapsLed reports whether somebody may have led others in one of the terms meanwhile, in records that are missing.
 func (in *Incident) perhapsLed(g *group) bool {
-	return in.Leaderless > 0 && slices.ContainsFunc(in.rounds, func(r *Round) bool {
+	return slices.ContainsFunc(in.rounds, func(r *Round) bool {
 		return slices.ContainsFunc(r.perhaps, func(id uint64) bool { return !g.endsUnheard(id) })
+	})
+}
+
+// perhapsSkipped reports whether somebody may have led a term meanwhile of which no record is here: the first of those
+// between the two leaderships, or the last.
+func (in *Incident) perhapsSkipped(g *group) bool {
+	if in.Former == 0 || in.Leader == 0 {
+		return false
+	}
+	return slices.ContainsFunc([]uint64{in.FormerTerm + 1, in.Term - 1}, func(term uint64) bool {
+		untold := !slices.Contains(in.Terms, term) && term > in.FormerTerm && term < in.Term
+		return untold && slices.ContainsFunc(g.perhapsLed(&Round{Term: term}), func(id uint64) bool {
+			return !g.endsUnheard(id)
+		})
 	})
 }
 
@@ -65,7 +79,7 @@ const near = 64
 // perhapsBeside reports whether one says that it led beside, which was silent to others, and need not have been to all:
 // at level info nothing tells whether it slept.
 func (in *Incident) perhapsBeside(g *group, c *change) bool {
-	if leased(g.guarantee) || in.Leaderless == 0 {
+	if leased(g.guarantee) {
 		return false
 	}
 	until := in.From.Add(in.Leaderless)
@@ -137,7 +151,7 @@ func (in *Incident) silentUntil(g *group, r *Leadership, t time.Time) bool {
 // perhapsFollowed reports whether somebody may have followed the leader before on, which others had lost, in records
 // that are missing.
 func (in *Incident) perhapsFollowed(g *group, former *Leadership) bool {
-	if in.Ended.Kind != EndedByLoss || in.Leaderless == 0 || in.silentUntil(g, former, in.Until) {
+	if in.Ended.Kind != EndedByLoss || in.silentUntil(g, former, in.Until) {
 		return false
 	}
 	return slices.ContainsFunc(g.everyNode(), func(id uint64) bool {

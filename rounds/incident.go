@@ -45,6 +45,9 @@ type Incident struct {
 	// PerhapsLed says that records are missing which would tell whether somebody led one of Terms meanwhile, or
 	// followed on whom others had lost: Leaderless is then for how long nobody led as far as the records tell.
 	PerhapsLed bool `json:"perhaps_led,omitempty"`
+	// Anew says that nobody led before the first call either: it was of the first term, and no record is missing that
+	// might tell otherwise.
+	Anew bool `json:"anew,omitempty"`
 	// Terms are those in which an election was held, in order: also later terms than Term, if those were called before.
 	Terms   []uint64 `json:"terms"`
 	Why     string   `json:"why"`     // in one clause: "voters 2 and 5 ended, 4 paused: 2 of 5 remain"
@@ -365,8 +368,10 @@ func (g *group) incident(c *change) Incident {
 	}
 	in.Why = in.reason(g) // by the time since Former ceased to lead
 	in.sinceBetween(g, !beside.at.IsZero())
-	in.PerhapsLed = in.perhapsLed(g) || in.perhapsFollowed(g, former) || in.perhapsLedBefore(g) ||
-		in.perhapsBeside(g, c)
+	perhaps := in.perhapsLed(g) || in.perhapsLedBefore(g)
+	in.PerhapsLed = in.Leaderless > 0 && (perhaps || in.perhapsFollowed(g, former) || in.perhapsBeside(g, c) ||
+		in.perhapsSkipped(g))
+	in.Anew = former == nil && !perhaps && in.Ended.Kind == "" && in.Sooner.IsZero() && slices.Contains(in.Terms, 1)
 	return in
 }
 

@@ -81,8 +81,8 @@ func (g *Group) stretches(from, until time.Time) (all []stretch) {
 	for i := range g.Incidents {
 		in := &g.Incidents[i]
 		began, ended := in.leaderless()
-		if in.Former == 0 && in.Ended.Kind == "" && slices.Contains(in.Terms, 1) {
-			began = from // before the first term nobody led either
+		if in.Anew {
+			began = from
 		}
 		add(stretch{from: began, until: ended, change: in, perhaps: in.PerhapsLed})
 		add(stretch{from: in.Began(), until: in.Until, change: in, perhaps: true})

@@ -195,7 +195,7 @@ func outage() *rounds.Group {
 		Incidents: []rounds.Incident{
 			{
 				Leader: 3, Term: 3, Until: sec(2), Leaderless: time.Second, Why: "first leader",
-				Terms: []uint64{1, 2, 3},
+				Anew: true,
 			},
 			{
 				Former: 3, From: sec(10), Until: sec(20), Leaderless: 10 * time.Second,
