@@ -31,7 +31,8 @@ func (g *group) mayBeOver(r *Leadership) bool {
 // lostQuorum returns since when the lease of a leadership may not have been renewed that has no end in the records: a
 // follower found so, or the leader is among those that were asked for their votes in vain; and there is no sign of life
 // of so many other voters since that the rest are no majority. They may have renewed it all the same, cut off from
-// those that asked them. It returns zero if there is a majority. For lastSign see perhapsSince.
+// those that asked them: if they say that they had lost these, they count as there. It returns zero if there is a
+// majority. For lastSign see perhapsSince.
 func (g *group) lostQuorum(r *Leadership) (since time.Time, by Ref, lastSign bool) {
 	since, by, lastSign = g.sinceAwake(r, g.logsEnd)
 	if !leased(g.guarantee) || len(g.voters) == 0 || !r.End.IsZero() || since.IsZero() {
@@ -41,7 +42,8 @@ func (g *group) lostQuorum(r *Leadership) (since time.Time, by Ref, lastSign boo
 		return time.Time{}, Ref{}, false
 	}
 	voters := g.everyVoter()
-	away := absent(nil, g.awayIn(voters, since, g.logsEnd), g.logsEnd.Add(-maxTransit), g.logsEnd)
+	seen := slices.DeleteFunc(g.awayIn(voters, since, g.logsEnd), g.cutOff)
+	away := absent(nil, seen, g.logsEnd.Add(-maxTransit), g.logsEnd)
 	if lastSign && !slices.ContainsFunc(away, func(a absence) bool { return a.id == r.Leader }) {
 		return time.Time{}, Ref{}, false
 	}
@@ -55,6 +57,21 @@ func (g *group) lostQuorum(r *Leadership) (since time.Time, by Ref, lastSign boo
 		return time.Time{}, Ref{}, false
 	}
 	return since, by, lastSign
+}
+
+// cutOff reports whether only nodes tell that the node is away which its last process had lost, and saw no more, although
+// their processes had not ended, by its own records: they may be the ones that are cut off.
+func (g *group) cutOff(a absence) bool {
+	m := g.nodes[a.id]
+	lost := func(by uint64) bool {
+		return m != nil && slices.ContainsFunc(g.drops[by], func(d *drop) bool {
+			own := d.Node == a.id && d.Ref.Incarnation == m.lives[len(m.lives)-1].incarnation
+			return own && d.back.IsZero() && !EndedProcess(d.Evidence, by)
+		})
+	}
+	return !a.ended && lost(a.ref.Node) && !slices.ContainsFunc(g.drops[a.id], func(d *drop) bool {
+		return d.back.IsZero() && !lost(d.Node)
+	})
 }
 
 // perhapsSince returns since when a leadership may have been over that was over by the time end, and the record that

@@ -249,6 +249,55 @@ func TestFrozenLeader(t *testing.T) {
 	}
 }
 
+// "Perhaps nobody leads … voters 1 and 3 silent: 1 of 3 remains" was told of a node that was cut off, as it tells it
+// itself: the two others had lost it before, and had each other. So it is told where one of them had not, or saw it
+// again.
+func TestWhoIsCutOffDoesNotTellThatTheOthersAreAway(t *testing.T) {
+	for name, c := range map[string]struct {
+		lost  []uint64 // who lost node 2
+		how   string
+		told  string // what node 2 says of the others
+		again bool   // they saw it again
+		hedge bool
+	}{
+		"it asks them": {lost: []uint64{1, 3}, how: "heartbeat-missed 2"},
+		"it lost them": {
+			lost: []uint64{1, 3}, how: "heartbeat-missed 2", told: "heartbeat-missed 1, heartbeat-missed 3",
+		},
+		"they had not lost it":     {hedge: true},
+		"one had not lost it":      {lost: []uint64{3}, how: "heartbeat-missed 2", hedge: true},
+		"they saw its process end": {lost: []uint64{1, 3}, how: "left 2", hedge: true},
+		"they saw it again":        {lost: []uint64{1, 3}, how: "heartbeat-missed 2", again: true, hedge: true},
+	} {
+		v := newVoters()
+		v.level = "info"
+		v.ask(3, 0, 1)
+		v.elect(3, 1, 1, 2)
+		see := func(node uint64, ms int, evidence string, alive ...uint64) {
+			v.add(node, ms, trace.Record{
+				Event: "peers", Term: 1, Leader: 3, Token: 1, ValidUntil: atMS(ms + 500),
+				Alive: alive, Evidence: evidence,
+			})
+		}
+		for _, id := range c.lost {
+			see(id, 1400, c.how, 1, 3)
+			if c.again {
+				see(id, 1450, "", 1, 2, 3)
+			}
+		}
+		if c.told != "" {
+			see(2, 1490, c.told, 2)
+		}
+		v.miss(2, 1500, 3)
+		for ms := 1510; ms < 9000; ms += 1000 {
+			v.ask(2, ms, 2)
+		}
+		if in := v.last(); in.Unsure() != c.hedge || !c.hedge && in.Leader != 3 {
+			t.Errorf("%s: %q: %+v", name, in.Why, in)
+		}
+	}
+}
+
 // "Node 2 leads term 2, as far as the records go", though it was killed, and the only voter that is there asks the
 // others for four seconds, in vain: it follows nobody, since it was started again, and so noticed no end of a lease.
 func TestLeaderKilledThatNobodyFollowed(t *testing.T) {
