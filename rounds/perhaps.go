@@ -127,14 +127,20 @@ func (g *group) perhapsOver(r *Leadership) time.Time {
 	return r.perhaps
 }
 
-// sinceAwake returns when a follower that was awake first found that the lease was not renewed. If none did, it returns
-// the last sign of the leadership.
+// sinceAwake returns when a follower that was awake first found that the lease was not renewed. If none did, or another
+// one follows for so long after that that it was, it returns the last sign of the leadership.
 func (g *group) sinceAwake(r *Leadership, end time.Time) (at time.Time, by Ref, lastSign bool) {
 	at, by = r.missed(end, g.sleptUntil)
-	if at.IsZero() && r.sign.Before(end) {
+	renewed := slices.ContainsFunc(r.Followers, func(f Follower) bool {
+		return !f.left && g.apart(f.Node, by.Node) != unbounded && f.Until.Sub(at) > g.leaseTime
+	})
+	switch {
+	case !at.IsZero() && !renewed:
+		return at, by, false
+	case r.sign.Before(end):
 		return r.sign, r.signRef, true
 	}
-	return at, by, false
+	return time.Time{}, Ref{}, false
 }
 
 // sleptUntil reports whether the follower may have slept when it found that the lease was not renewed.

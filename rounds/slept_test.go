@@ -298,6 +298,29 @@ func TestWhoIsCutOffDoesNotTellThatTheOthersAreAway(t *testing.T) {
 	}
 }
 
+// "Perhaps nobody leads since 1.5 s" was told where a follower had the leader's lease still, long after that: it had
+// been renewed. So it is where the leader has no log.
+func TestNobodyLeadsPerhapsSinceTheLastSignOfTheLeader(t *testing.T) {
+	for wrote, since := range map[int]int{0: 1500, 1600: 1500, 4000: 4500} { // when node 1 wrote, in ms
+		v := newVoters()
+		v.level = "info"
+		v.follow(1, 20, 3, 1)
+		v.follow(2, 20, 3, 1)
+		if wrote > 0 {
+			v.add(1, wrote, trace.Record{
+				Event: "peers", Term: 1, Leader: 3, Token: 1, ValidUntil: atMS(wrote + 500), Alive: []uint64{1, 2, 3},
+			})
+		}
+		v.miss(2, 1500, 3)
+		for ms := 1510; ms < 9000; ms += 1000 {
+			v.ask(2, ms, 2)
+		}
+		if in := v.last(); !in.Unsure() || !in.Perhaps.Equal(atMS(since)) {
+			t.Errorf("wrote at %d ms: since %v: %+v", wrote, in.Perhaps, in)
+		}
+	}
+}
+
 // "Node 2 leads term 2, as far as the records go", though it was killed, and the only voter that is there asks the
 // others for four seconds, in vain: it follows nobody, since it was started again, and so noticed no end of a lease.
 func TestLeaderKilledThatNobodyFollowed(t *testing.T) {
