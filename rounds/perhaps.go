@@ -44,12 +44,13 @@ func (g *group) lostQuorum(r *Leadership) (since time.Time, by Ref, lastSign boo
 	voters := g.everyVoter()
 	seen := slices.DeleteFunc(g.awayIn(voters, since, g.logsEnd), g.cutOff)
 	away := absent(nil, seen, g.logsEnd.Add(-maxTransit), g.logsEnd)
-	if lastSign && !slices.ContainsFunc(away, func(a absence) bool { return a.id == r.Leader }) {
+	isAway := func(id uint64) bool { return slices.ContainsFunc(away, func(a absence) bool { return a.id == id }) }
+	if lastSign && !isAway(r.Leader) {
 		return time.Time{}, Ref{}, false
 	}
 	left := len(voters) - len(away)
 	for _, f := range r.Followers {
-		if f.expired && g.voters[f.Node] {
+		if f.expired && g.voters[f.Node] && !isAway(f.Node) {
 			left--
 		}
 	}

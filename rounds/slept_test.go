@@ -321,6 +321,30 @@ func TestNobodyLeadsPerhapsSinceTheLastSignOfTheLeader(t *testing.T) {
 	}
 }
 
+// "Perhaps nobody leads" was told though two of three voters were there: the one that was away had found before that the
+// lease was not renewed, and counted twice.
+func TestAVoterThatFoundTheLeaseOverIsAwayOnce(t *testing.T) {
+	for heard, hedge := range map[bool]bool{true: false, false: true} {
+		v := newVoters()
+		v.level = "info"
+		v.follow(2, 20, 3, 1)
+		v.miss(2, 1500, 3)
+		v.start(1, 4000)
+		for ms := 4050; ms <= 8000; ms += 50 {
+			v.ask(1, ms, 2)
+		}
+		if heard {
+			v.add(1, 8010, trace.Record{
+				Event: "receive", From: 3, Msg: "PRE_VOTE_REPLY", MsgID: "3:9", Term: 1, Round: 2,
+				Why: []string{"3 says no, promised 3"},
+			})
+		}
+		if in := v.last(); in.Unsure() != hedge {
+			t.Errorf("heard %v: %q: %+v", heard, in.Why, in)
+		}
+	}
+}
+
 // "Node 2 leads term 2, as far as the records go", though it was killed, and the only voter that is there asks the
 // others for four seconds, in vain: it follows nobody, since it was started again, and so noticed no end of a lease.
 func TestLeaderKilledThatNobodyFollowed(t *testing.T) {
