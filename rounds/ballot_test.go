@@ -431,8 +431,8 @@ func TestARefusalOfAnotherTermIsNoVerdict(t *testing.T) {
 	}
 }
 
-// "No answer of node 3 is in the records": it read the question when another one had won, as after a pause, and said no.
-// What it answers to a HEARTBEAT then is no answer to the question.
+// "No answer of node 3 is in the records": it read the question when another one had won, as after a pause, and said
+// no. What it answers to a HEARTBEAT then is no answer to the question.
 func TestARefusalAfterTheWinIsAnAnswer(t *testing.T) {
 	for ask, want := range map[string]string{"REQUEST_VOTE": "voted 3", "HEARTBEAT": ""} {
 		v := newVoters()

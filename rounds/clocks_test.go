@@ -722,8 +722,8 @@ func TestEndAfterTheNextByClocksThatAreNotCompared(t *testing.T) {
 	}
 }
 
-// "Nobody led for 500 ms in all, after 1 leadership": another node led the last term later, or at once. No messages compare
-// its clock with the others', so that nothing tells for how long nobody led before.
+// "Nobody led for 500 ms in all, after 1 leadership": another node led the last term later, or at once. No messages
+// compare its clock with the others', so that nothing tells for how long nobody led before.
 func TestNobodyLedForLongerThanTheClocksTell(t *testing.T) {
 	const hour = 3_600_000
 	v := newVoters()

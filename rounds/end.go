@@ -128,9 +128,9 @@ func (r *Leadership) released() (first *Follower) {
 	return first
 }
 
-// releaseRead returns when somebody first read the leader's word that it leads no more, and the record. One that followed
-// no more, since it had found that the lease was not renewed, tells only that it was over by then (see perhapsSince): the
-// word may have been long on its way. It returns zero if nobody read it.
+// releaseRead returns when somebody first read the leader's word that it leads no more, and the record. One that
+// followed no more, since it had found that the lease was not renewed, tells only that it was over by then (see
+// perhapsSince): the word may have been long on its way. It returns zero if nobody read it.
 func (g *group) releaseRead(r *Leadership) (first time.Time, by Ref) {
 	for i := range r.Followers {
 		for _, l := range g.nodes[r.Followers[i].Node].lives {

@@ -60,8 +60,8 @@ func (g *group) lostQuorum(r *Leadership) (since time.Time, by Ref, lastSign boo
 	return since, by, lastSign
 }
 
-// cutOff reports whether only nodes tell that the node is away which its last process had lost, and saw no more, although
-// their processes had not ended, by its own records: they may be the ones that are cut off.
+// cutOff reports whether only nodes tell that the node is away which its last process had lost, and saw no more,
+// although their processes had not ended, by its own records: they may be the ones that are cut off.
 func (g *group) cutOff(a absence) bool {
 	m := g.nodes[a.id]
 	lost := func(by uint64) bool {

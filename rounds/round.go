@@ -308,8 +308,8 @@ type Theory struct {
 	Sent      int    `json:"sent"` // of the kinds that the theory counts
 }
 
-// Split divides the time of a round. Each part may be unknown. The first sign of the round is the first evidence that the
-// leader is gone or, without one, the first call.
+// Split divides the time of a round. Each part may be unknown. The first sign of the round is the first evidence that
+// the leader is gone or, without one, the first call.
 type Split struct {
 	// Detect is the time from the leader's death to the first sign. Records do not tell when a
 	// process died: Detect is known only for simulated runs, and after a call of Builder.Death.

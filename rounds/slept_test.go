@@ -321,8 +321,8 @@ func TestNobodyLeadsPerhapsSinceTheLastSignOfTheLeader(t *testing.T) {
 	}
 }
 
-// "Perhaps nobody leads" was told though two of three voters were there: the one that was away had found before that the
-// lease was not renewed, and counted twice.
+// "Perhaps nobody leads" was told though two of three voters were there: the one that was away had found before that
+// the lease was not renewed, and counted twice.
 func TestAVoterThatFoundTheLeaseOverIsAwayOnce(t *testing.T) {
 	for heard, hedge := range map[bool]bool{true: false, false: true} {
 		v := newVoters()

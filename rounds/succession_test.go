@@ -594,8 +594,8 @@ func TestALeaderOfNoHigherTermIsAChange(t *testing.T) {
 	}
 }
 
-// "For how long nobody led after 1 leadership is not known": no messages compare the clock of the former leader, but that of
-// who saw its process ended. So the next leader of its term came after it.
+// "For how long nobody led after 1 leadership is not known": no messages compare the clock of the former leader, but
+// that of who saw its process ended. So the next leader of its term came after it.
 func TestALeaderThatCameAfterAnEndThatAnotherSaw(t *testing.T) {
 	v := newVoters()
 	v.level, v.algo, v.guarantee = "info", "bully", "best-effort"

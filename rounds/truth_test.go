@@ -149,8 +149,8 @@ func (r *reading) compare() {
 // everJudged are the statements and the truths of which there must be some: what never occurs is not tested.
 var everJudged = []string{
 	"leaderships", "winners", "rivals", "two leaders of a term", "leaders of several terms at once", "healthy runs",
-	"votes", "refusals", "verdicts of voters", "detections", "leaders that are back", "lost messages", "pairs of clocks",
-	"processes that refused to run", "counts of messages",
+	"votes", "refusals", "verdicts of voters", "detections", "leaders that are back", "lost messages",
+	"pairs of clocks", "processes that refused to run", "counts of messages",
 }
 
 // errata counts what is false, by its kind, and notes what nobody can judge, by algorithm.

@@ -39,5 +39,7 @@ func explainRounds(
 
 // theoryFlag returns the flag that adds what the books say.
 func theoryFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "theory", Usage: "with the rules that decided, what messages say, and the cost by the book"}
+	return &cli.BoolFlag{
+		Name: "theory", Usage: "with the rules that decided, what messages say, and the cost by the book",
+	}
 }

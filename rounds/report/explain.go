@@ -12,8 +12,8 @@ import (
 )
 
 // Explain writes a round of a group in sentences: how long nobody led, what happened, why it ended so, what it cost,
-// what is wrong with it. Each ends in the records that prove it. With theory it also writes the rules that decided, what
-// the messages say, and what the round costs by the book.
+// what is wrong with it. Each ends in the records that prove it. With theory it also writes the rules that decided,
+// what the messages say, and what the round costs by the book.
 func Explain(w io.Writer, g *rounds.Group, r *rounds.Round, theory bool) error {
 	var p page
 	p.paragraph(incident(g.Names, r.Incident)...)

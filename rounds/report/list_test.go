@@ -544,5 +544,6 @@ func TestTheNextCommandIsNotAboutWhoMayLead(t *testing.T) {
 	if err := report.List(&out, g, report.Selection{}); err != nil {
 		t.Fatal(err)
 	}
-	says(t, out.String(), "Perhaps nobody leads since ", "\nNext: ringleader why-not 2 LOG… (why node 2 does not lead).\n")
+	says(t, out.String(), "Perhaps nobody leads since ",
+		"\nNext: ringleader why-not 2 LOG… (why node 2 does not lead).\n")
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
-// nextCommand returns the line that names the commands which tell more: if nobody leads and not all nodes ended, or if there
-// is no sign of life of a node. It returns "" else. What they print holds whatever the logs lack.
+// nextCommand returns the line that names the commands which tell more: if nobody leads and not all nodes ended, or if
+// there is no sign of life of a node. It returns "" else. What they print holds whatever the logs lack.
 func nextCommand(g *rounds.Group) string {
 	if len(g.Mixed) > 0 || g.Run > 0 || !g.Replaced.IsZero() {
 		return ""
@@ -36,7 +36,8 @@ func nextCommand(g *rounds.Group) string {
 		if len(quiet) > 1 {
 			likewise = ", likewise of " + shortIDs(quiet[1:])
 		}
-		return fmt.Sprintf("Next: ringleader why-not %d LOG… (what is known of node %d%s).", quiet[0], quiet[0], likewise)
+		return fmt.Sprintf("Next: ringleader why-not %d LOG… (what is known of node %d%s).",
+			quiet[0], quiet[0], likewise)
 	}
 	last := lastCalled(g, in)
 	id := whoMayLead(last, slices.Concat(up, quiet), in)

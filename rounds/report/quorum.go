@@ -106,8 +106,8 @@ func granted(r *rounds.Round) string {
 		words.List(r.Ballot.Voters), words.Nodes(voices(r.Ballot, counted)))
 }
 
-// refusedBeside says which voters said no to others than the candidate of the ballot, which asked them in the same round,
-// and why.
+// refusedBeside says which voters said no to others than the candidate of the ballot, which asked them in the same
+// round, and why.
 func refusedBeside(names *rounds.Names, r *rounds.Round) (sentences []string) {
 	type no struct {
 		to  uint64
