@@ -107,8 +107,8 @@ func TestWhoMayHaveStartedBeforeTheWin(t *testing.T) {
 	}
 }
 
-// "Node 1 came later": its first record was of long after the win, but it had run before, as it had known a node that it
-// lost in that record. Nothing tells since when, unless it says that, or its node had another process after the win.
+// "Node 1 came later": its first record was of long after the win, but it had run before, as it had known a node that
+// it lost in that record. Nothing tells since when, unless it says that, or its node had another process after the win.
 func TestWhoLostANodeInItsFirstRecordRanBefore(t *testing.T) {
 	for name, c := range map[string]struct {
 		before func(v *voters)

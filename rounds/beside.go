@@ -89,7 +89,8 @@ func (in *Incident) perhapsBeside(g *group, c *change) bool {
 	})
 }
 
-// lastOf returns until when one led beside, for ledBeside. later says that it began after the change, as far as is told.
+// lastOf returns until when one led beside, for ledBeside. later says that it began after the change, as far as is
+// told.
 func (in *Incident) lastOf(g *group, c *change, r *Leadership, later bool) (until moment, most bool) {
 	if r == c.next || r == c.former && in.Ended.Kind != EndedByLoss {
 		return until, false

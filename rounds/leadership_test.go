@@ -397,8 +397,8 @@ func TestLeaseOfALeaderWithoutLog(t *testing.T) {
 	}
 }
 
-// "Node 3 led term 3 until 500 ms": it released an earlier term, and its message had been on its way for long. The voter
-// need not have voted for it in that term.
+// "Node 3 led term 3 until 500 ms": it released an earlier term, and its message had been on its way for long. The
+// voter need not have voted for it in that term.
 func TestLateReleaseOfAnEarlierTerm(t *testing.T) {
 	for _, code := range []string{"lease.release", "lease.release-foreign"} {
 		for released, ended := range map[uint64]bool{1: false, 3: true} {

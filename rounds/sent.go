@@ -6,8 +6,8 @@ import (
 )
 
 // lacksSends reports whether records are missing that may have sent messages of the election: those of a node that has
-// no log, those in which it was called, or in which the winner won or saw who lives, those of some time in the election,
-// that of a message which was received, or the receipt of one that may have been answered.
+// no log, those in which it was called, or in which the winner won or saw who lives, those of some time in the
+// election, that of a message which was received, or the receipt of one that may have been answered.
 func (r *Round) lacksSends(entries []*entry, g *group) bool {
 	if w := r.Winner; w != nil && (w.untold() || !w.viewed) || len(entries) == 0 {
 		return true

@@ -989,8 +989,8 @@ func TestNobodyWasWithoutALeaderBesideAnotherThatWasSilentForAMoment(t *testing.
 	}
 }
 
-// "Nobody led for at least 228 ms" was told since node 1 had lost node 3, which node 2 followed on: the logs end so soon
-// after that node 3 need not have been silent to all.
+// "Nobody led for at least 228 ms" was told since node 1 had lost node 3, which node 2 followed on: the logs end so
+// soon after that node 3 need not have been silent to all.
 func TestALostLeaderIsFollowedOnAtTheEndOfTheLogs(t *testing.T) {
 	for end, want := range map[int]time.Duration{1400: 150 * time.Millisecond, 2500: 300 * time.Millisecond} { // in ms
 		v := newVoters()
