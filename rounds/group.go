@@ -218,7 +218,7 @@ func termOf(rec *trace.Record, reasons []reason, followed uint64) uint64 {
 			return rec.Term // the store tells of a leader that the node does not follow yet
 		}
 	}
-	asked := rec.RoundTerm()
+	asked, stood := rec.RoundTerm(), uint64(0)
 	for i := range reasons {
 		why := &reasons[i]
 		if follows, ok := decided[algorithms.Follows](why); ok && rec.LeaderChange != "" && rec.Leader != 0 {
@@ -229,8 +229,10 @@ func termOf(rec *trace.Record, reasons []reason, followed uint64) uint64 {
 		}
 		if stands, ok := decided[algorithms.Stands](why); ok {
 			asked = why.term(stands.Term)
+			stood = asked
 		}
-		if answers, ok := decided[algorithms.Answers](why); ok && answers.Term >= 0 && rec.Leader == 0 {
+		answers, ok := decided[algorithms.Answers](why)
+		if ok && answers.Term >= 0 && rec.Leader == 0 && why.term(answers.Term) >= stood { // not one long since asked for
 			asked = why.term(answers.Term)
 		}
 	}

@@ -42,7 +42,7 @@ func (r *Round) lacksRecords(m *member, by uint64, until time.Time, g *group) bo
 			!g.fix.at(first.node, to).Add(off).Before(r.From)
 	}
 	cut := !first.started || first.first() > 1 || g.seenBefore(m)
-	if cut && (first.began() >= r.Term || within(time.Time{}, first.from)) {
+	if cut && (first.began()+1 >= r.Term || within(time.Time{}, first.from)) { // it may have asked for its next term
 		return true
 	}
 	for _, l := range m.lives {

@@ -1,0 +1,67 @@
+package rounds_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/ringleader-dev/ringleader/internal/trace"
+)
+
+// "Term 5 took 9 messages", and it took eleven: a node whose log begins in term 4 had asked for the next one before.
+func TestMessagesOfATermBeforeTheLogsBegin(t *testing.T) {
+	for begins, want := range map[uint64]bool{2: false, 4: true} {
+		v := newVoters()
+		for node := uint64(1); node <= 3; node++ {
+			if begins < 4 {
+				v.start(node, 0)
+			} else {
+				v.seq[fmt.Sprintf("n%dlife0", node)] = 19
+			}
+			v.add(node, 10, trace.Record{Term: begins, Event: "timeout"})
+			v.add(node, 2000, trace.Record{Term: 4, Event: "peers", Alive: []uint64{1, 2, 3}})
+		}
+		v.ask(2, 4000, 5)
+		for _, node := range []uint64{1, 3} {
+			v.add(node, 4010, trace.Record{
+				Term: 4, Round: 5, Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: fmt.Sprintf("2:%d", 40000+node),
+				Why: []string{"2 asks for term 5 -> yes"}, Sent: []string{fmt.Sprintf("PRE_VOTE_REPLY>2#%d:7", node)},
+			})
+			v.add(2, 4020, trace.Record{
+				Term: 4, Round: 5, Event: "receive", From: node, Msg: "PRE_VOTE_REPLY", MsgID: fmt.Sprintf("%d:7", node),
+			})
+		}
+		v.add(2, 4500, trace.Record{
+			Term: 5, Event: "receive", Leader: 2, Token: 5, LeaderChange: trace.Elected, ValidUntil: atMS(5400),
+			Why: []string{"a majority voted in term 5 -> lead"}, Alive: []uint64{1, 2, 3},
+		})
+		v.follow(1, 4600, 2, 5)
+		v.follow(3, 4600, 2, 5)
+		for _, r := range v.b.History().Groups[0].Rounds {
+			if r.Term == 5 && r.AtLeast != want {
+				t.Errorf("from term %d on: at least: %v, want %v: %+v", begins, r.AtLeast, want, r)
+			}
+		}
+	}
+}
+
+// "Node 2 asked the voters" for term 4, which node 1 had called: it answered that one five seconds late, in the record
+// in which it asked for term 7.
+func TestALateAnswerBesideAQuestionOfALaterTerm(t *testing.T) {
+	v := newVoters()
+	v.ask(1, 0, 4)
+	v.add(2, 5000, trace.Record{
+		Term: 6, Event: "idle", Detail: "as leader of term 6",
+		Why: []string{
+			"the work of term 6 has stopped -> release it",
+			"this node is nominated and nobody leads -> ask the voters for term 7", "1 asks for term 4 -> no, voted 2",
+		},
+		Sent: []string{"RELEASE>1#2:15", "PRE_VOTE>1#2:16", "PRE_VOTE_REPLY>1#2:17"},
+	})
+	for _, r := range v.b.History().Groups[0].Rounds {
+		for _, s := range r.Steps {
+			if want := map[uint64]uint64{4: 1, 7: 2}[r.Term]; s.Ref.Node != want {
+				t.Errorf("term %d: a record of node %d, want of %d", r.Term, s.Ref.Node, want)
+			}
+		}
+	}
+}
