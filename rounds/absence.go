@@ -105,7 +105,9 @@ func (g *group) absences(id uint64) []absence {
 			if until.IsZero() {
 				until = g.logsEnd
 			}
-			a.from = latest(a.from, latest(lastBefore(g.heard[id], until), lastBefore(g.stale[id], until)))
+			for _, heard := range []map[uint64][]time.Time{g.heard, g.maybeHeard, g.stale} {
+				a.from = latest(a.from, lastBefore(heard[id], until))
+			}
 		}
 	}
 	g.away[id] = all
@@ -180,7 +182,8 @@ func (g *group) absencesOf(l *life) (all []absence) {
 			all = append(all, ended...)
 			continue
 		case Silent:
-			a.how, a.until = silent, g.seenAgain(l.node, e.At)
+			maybe := firstAfter(g.maybeHeard[l.node], e.At.Add(maxTransit)) // nor need it have been silent
+			a.how, a.until = silent, earliest(g.seenAgain(l.node, e.At), maybe)
 		case Paused:
 			a.how = "paused"
 		default:

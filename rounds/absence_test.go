@@ -1008,3 +1008,28 @@ func TestVotersWereMissingInSeveralWays(t *testing.T) {
 		t.Errorf("%q, want %q: %+v", in.Why, want, in)
 	}
 }
+
+// "Voter 2 silent" until 16 s, and node 1, which at level info had written nothing for long, read a message of it
+// before. At level debug that says that node 1 had slept: the message may be old.
+func TestSilentUntilReadAtLevelInfo(t *testing.T) {
+	for level, want := range map[string]int{"info": 9000, "debug": 16000} { // ms
+		v := newVoters()
+		v.level = level
+		v.exchange(1, 0, 1, 2)
+		v.exchange(2, 0, 3, 4)
+		v.elect(3, 1, 1, 2)
+		v.expire(3, 1990, 1)
+		v.lose(1, 2000, "unreachable 2, unreachable 3", 1)
+		v.ask(1, 2500, 2)
+		v.add(1, 9000, trace.Record{
+			Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:99", Term: 1, Round: 2, Why: []string{"x -> y"},
+		})
+		v.lost(2, 9)
+		v.add(2, 16000, trace.Record{Event: "timeout", Term: 1})
+		v.lead(1, 17000, 2)
+		in := v.last()
+		if from, until := in.MissingFor(2, "silent"); !from.Equal(atMS(2000)) || !until.Equal(atMS(want)) {
+			t.Errorf("%s: from %v until %v: %q", level, from, until, in.Why)
+		}
+	}
+}

@@ -62,7 +62,8 @@ type group struct {
 	asked       map[uint64][]asking         // of each
 	all         []uint64                    // see everybody; nil until it is asked for
 	heard       map[uint64][]time.Time      // when others received a message of each, corrected
-	stale       map[uint64][]time.Time      // when others read one that may be old, since they had just woken
+	maybeHeard  map[uint64][]time.Time      // when they may have received one late, as they wake, but need not have
+	stale       map[uint64][]time.Time      // when they read one that is surely late, as they had just woken
 	answered    map[uint64][]time.Time      // the same of its answers to questions for its vote
 	joins       map[uint64][]time.Time      // when each came into the view of another, corrected
 	early       map[[2]uint64]bool          // nodes that saw another one before that began, each by its own clock

@@ -53,7 +53,11 @@ func (g *group) noteHeard(t *log) {
 		case e.cause != nil:
 			at = g.fix.at(e.cause.Ref.Node, e.cause.Wall)
 		case !slices.Contains(answerKinds, e.msg) && e.life.wokeBefore(at, g.fix):
-			g.stale[e.from] = append(g.stale[e.from], at)
+			if e.life.debug {
+				g.stale[e.from] = append(g.stale[e.from], at)
+			} else { // it need not have slept
+				g.maybeHeard[e.from] = append(g.maybeHeard[e.from], at)
+			}
 			continue
 		}
 		g.hear(e.from, e.msg, at)

@@ -63,7 +63,8 @@ func (g *group) survey(terms []uint64) {
 	clear(g.offs)
 	g.unpair(contradict && len(g.fix) > 0)
 	g.asked, g.heard, g.orphans = emptied(g.asked), emptied(g.heard), emptied(g.orphans)
-	g.answered, g.stale, g.all, g.named = emptied(g.answered), emptied(g.stale), nil, map[string]time.Time{}
+	g.answered, g.maybeHeard, g.stale = emptied(g.answered), emptied(g.maybeHeard), emptied(g.stale)
+	g.all, g.named = nil, map[string]time.Time{}
 	g.asks, g.lived, g.slow = map[*life][]time.Time{}, map[*life][]LifeEvent{}, map[*life][]slowReceipt{}
 	g.away, g.silent = map[uint64][]absence{}, map[uint64][]absence{}
 	for _, term := range terms {
@@ -80,7 +81,7 @@ func (g *group) survey(terms []uint64) {
 	for _, list := range g.asked {
 		slices.SortFunc(list, func(a, b asking) int { return a.at.Compare(b.at) })
 	}
-	for _, lists := range []map[uint64][]time.Time{g.heard, g.stale, g.answered} {
+	for _, lists := range []map[uint64][]time.Time{g.heard, g.maybeHeard, g.stale, g.answered} {
 		for _, list := range lists {
 			slices.SortFunc(list, time.Time.Compare)
 		}
