@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -150,16 +151,21 @@ func (g *group) lostSight(id uint64) (all []absence) {
 // watched reports whether the process whose record tells that a node was away may have been there until that was seen
 // again, or until the logs end: it wrote until then, and had not just woken.
 func (g *group) watched(a *absence, by Ref) bool {
+	until := cmp.Or(a.until, g.logsEnd)
+	if !g.wroteUntil(by, until) {
+		return false
+	}
+	l := g.nodes[by.Node].byIncarnation[by.Incarnation]
+	return a.until.IsZero() || !l.wokeBefore(until, g.fix) && !g.mayHaveSlept(l, until)
+}
+
+// wroteUntil reports whether the process of the record may have been there until the time t: it wrote until then.
+func (g *group) wroteUntil(by Ref, t time.Time) bool {
 	m := g.nodes[by.Node]
 	if m == nil || m.byIncarnation[by.Incarnation] == nil {
 		return false
 	}
-	l, until := m.byIncarnation[by.Incarnation], a.until
-	if until.IsZero() {
-		until = g.logsEnd
-	}
-	return !g.fix.at(l.node, l.until).Before(until.Add(-maxTransit)) &&
-		(a.until.IsZero() || !l.wokeBefore(until, g.fix) && !g.mayHaveSlept(l, until))
+	return !g.fix.at(by.Node, m.byIncarnation[by.Incarnation].until).Before(t.Add(-maxTransit))
 }
 
 // absencesOf returns when a process was away by what it and its peers tell, and how long its node ran none afterwards.
@@ -191,6 +197,13 @@ func (g *group) absencesOf(l *life) (all []absence) {
 		}
 		end(a.from)
 		all = append(all, a)
+	}
+	for i := range all { // who noticed that it was silent may be gone, and what it sent then not be here
+		a := &all[i]
+		until := cmp.Or(a.until, g.logsEnd)
+		if a.how == silent && l.gapBetween(a.from, until, g.fix) && !g.wroteUntil(a.ref, until) {
+			a.how = unheard
+		}
 	}
 	return all
 }

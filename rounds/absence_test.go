@@ -1033,3 +1033,32 @@ func TestSilentUntilReadAtLevelInfo(t *testing.T) {
 		}
 	}
 }
+
+// "Voter 2 silent", and it was well: who had lost sight of it had ended, and records of it are missing. Nothing tells
+// that it sent nothing meanwhile: at level info others need not write what they read.
+func TestSilentInAGapAndSeenByNobody(t *testing.T) {
+	for _, c := range []struct {
+		missing uint64
+		next    bool // who lost sight of it is another process
+		how     string
+	}{{0, true, "silent"}, {9, false, "silent"}, {9, true, "without a sign of life here"}} {
+		v := newVoters()
+		v.level = "info"
+		v.exchange(1, 0, 1, 2)
+		v.exchange(2, 0, 3, 4)
+		v.elect(3, 1, 1, 2)
+		v.expire(3, 1990, 1)
+		v.lose(1, 2000, "unreachable 2, unreachable 3", 1)
+		if c.next {
+			v.life[1]++
+		}
+		v.ask(1, 2500, 2)
+		v.lost(2, c.missing)
+		v.add(2, 16000, trace.Record{Event: "timeout", Term: 1})
+		v.lead(1, 17000, 2)
+		in := v.last()
+		if from, until := in.MissingFor(2, c.how); !until.Equal(atMS(16000)) {
+			t.Errorf("%+v: from %v until %v: %q", c, from, until, in.Why)
+		}
+	}
+}
