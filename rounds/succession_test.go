@@ -1026,13 +1026,13 @@ func TestNobodyWasWithoutALeaderBesideAnotherThatWasSilentToSome(t *testing.T) {
 			leader = 2
 		}
 		v.add(3, 10, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
-		v.add(3, 20, trace.Record{Event: "timeout", Term: 2, Why: []string{"x -> y"}, Sent: []string{"HALT>2#3:1"}})
+		v.add(3, 20, trace.Record{Event: "timeout", Term: 2, Why: []string{"x -> y"}, Sent: []string{"ELECTION>2#3:1"}})
 		v.add(2, 40, trace.Record{
-			Term: 2, Event: "receive", From: 3, Msg: "HALT", MsgID: "3:1", Leader: 2, Why: []string{"x -> y"},
-			Sent: []string{"HALTED>3#2:1"},
+			Term: 2, Event: "receive", From: 3, Msg: "ELECTION", MsgID: "3:1", Leader: 2, Why: []string{"x -> y"},
+			Sent: []string{"COORDINATOR>3#2:1"},
 		})
 		v.add(3, 60, trace.Record{
-			Term: 2, Event: "receive", From: 2, Msg: "HALTED", MsgID: "2:1", Why: []string{"x -> y"},
+			Term: 2, Event: "receive", From: 2, Msg: "COORDINATOR", MsgID: "2:1", Why: []string{"x -> y"},
 		})
 		v.lose(3, 900, "unreachable 2", 1, 3)
 		v.callAndLead(3, 950, 3)

@@ -83,7 +83,7 @@ func TestTermThatSomebodyMayHaveLed(t *testing.T) {
 func TestTermThatAProcessWithoutALogMayHaveLed(t *testing.T) {
 	hear := func(ms int) func(v *voters) {
 		return func(v *voters) {
-			v.add(1, ms, trace.Record{Term: 2, Event: "receive", From: 2, Msg: "INVITATION", MsgID: "2:1"})
+			v.add(1, ms, trace.Record{Term: 2, Event: "receive", From: 2, Msg: "COORDINATOR", MsgID: "2:1"})
 		}
 	}
 	see := func(v *voters) { v.add(1, 1200, trace.Record{Term: 2, Event: "peers", Alive: []uint64{1, 2, 3}}) }
