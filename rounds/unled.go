@@ -71,7 +71,7 @@ func (g *group) reservedBefore(r *Round) bool {
 }
 
 // mayLackTerm reports whether the node may have led the term in records that are missing: before its log begins,
-// between two processes, within one, or after its log ends, where others go on.
+// between two processes, within one, or after its log ends, where others go on, or got what it sent since.
 func (g *group) mayLackTerm(m *member, r *Round) bool {
 	if m.hidden || len(m.lives) == 0 {
 		return true

@@ -135,6 +135,28 @@ func TestTermThatANodeMayHaveLedWhoseClockIsNotCompared(t *testing.T) {
 	}
 }
 
+// "Nobody led the term" was told of one that a node led whose log ends before: the others end soon after, but they got
+// what it sent then.
+func TestTermThatANodeMayHaveLedAfterItsLog(t *testing.T) {
+	for _, sent := range []bool{false, true} {
+		v := newVoters()
+		v.algo, v.guarantee = "hs", "best-effort"
+		for node := uint64(1); node <= 3; node++ {
+			v.start(node, 0)
+			v.add(node, 5, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		}
+		v.nominate(3, 100, 2, "no leader was heard of")
+		if sent {
+			v.add(1, 200, trace.Record{Term: 2, Event: "receive", From: 2, Msg: "COORDINATOR", MsgID: "2:1"})
+		}
+		v.nominate(3, 300, 3, "no leader was heard of")
+		v.add(1, 500, trace.Record{Term: 3, Event: "timeout"})
+		if got := v.perhapsLed(t, 2); got != sent {
+			t.Errorf("sent %v: %v", sent, got)
+		}
+	}
+}
+
 // perhapsLed reports whether a term that was superseded is told to have perhaps been led.
 func (v *voters) perhapsLed(t *testing.T, term uint64) bool {
 	t.Helper()
