@@ -102,7 +102,10 @@ func (g *group) followedToDeath(in *Initiator) bool {
 	}
 	return slices.ContainsFunc(g.dropsBy[[2]uint64{in.Node, in.cause.number(0)}], func(d *drop) bool {
 		return d.Ref.Incarnation == in.Ref.Incarnation && d.Ref.Seq > in.Ref.Seq && EndedProcess(d.Evidence, d.about) &&
-			g.believed(in.Ref, func(b *belief) bool { return b.first.seq == d.Ref.Seq && b.turn.was == d.about })
+			g.believed(in.Ref, func(b *belief) bool { return b.first.seq == d.Ref.Seq && b.turn.was == d.about }) &&
+			!g.believed(in.Ref, func(b *belief) bool {
+				return b.first.seq > in.Ref.Seq && b.first.seq < d.Ref.Seq && b.leader != d.about
+			})
 	})
 }
 

@@ -1145,6 +1145,41 @@ func TestEvidenceOfALaterLossIsNoneOfTheOneBefore(t *testing.T) {
 	}
 }
 
+// "Node 2 outranks node 1 and took over" became "node 1 handed over", and the round began later, when node 1 had led
+// again and died: node 2 had not followed it from its call until that death.
+func TestALaterDeathTellsNothingOfAnEarlierCall(t *testing.T) {
+	var told []rounds.Cause
+	for _, died := range []bool{false, true} {
+		v := newVoters()
+		v.algo = "bully"
+		v.exchange(1, 1, -200, -190)
+		v.exchange(2, 1, -180, -170)
+		v.elect(1, 1, 2)
+		v.add(2, 700, trace.Record{
+			Term: 1, Round: 2, Event: "timeout", Leader: 1, Token: 1, ValidUntil: atMS(1600),
+			Why: []string{"this node ranks above leader 1 -> call an election of term 2"},
+		})
+		v.resign(1, 1200, 1)
+		v.ask(2, 1210, 2)
+		v.lead(2, 1220, 2)
+		v.follow(1, 1230, 2, 2)
+		v.resign(2, 2000, 2)
+		v.lead(1, 2010, 3)
+		v.follow(2, 2020, 1, 3)
+		if former := uint64(1); died {
+			v.add(2, 3000, trace.Record{
+				Term: 3, Event: "peers", Evidence: "link-closed 1, dial-refused 1", Alive: []uint64{2},
+				LeaderChange: trace.Lost, PrevLeader: &former,
+				Why: []string{"leader 1 is proven dead -> nobody leads"},
+			})
+		}
+		told = append(told, v.b.History().Groups[0].Rounds[1].Cause)
+	}
+	if told[0].Text != told[1].Text || !told[0].At.Equal(told[1].At) {
+		t.Errorf("%+v, and after the death %+v", told[0], told[1])
+	}
+}
+
 // "Node 2 outranks node 1 and took over" was told of a leader that had crashed while it did: no record tells how it
 // ended, under a lease.
 func TestALeaderThatNobodySawStopMayHaveCrashed(t *testing.T) {
