@@ -389,6 +389,40 @@ func TestLogsEndWhereAnotherAlgorithmBegins(t *testing.T) {
 	}
 }
 
+// "The nodes run different algorithms, and cannot elect a leader together" was told of nodes that elect under one lease,
+// whatever nominates there: a cluster that changes its algorithm node by node. It was told, too, of a node that had run
+// another one for a while, and did so no more.
+func TestAlgorithmsAtOnce(t *testing.T) {
+	const ran = "The nodes of cluster \"c\" ran different algorithms at once, "
+	for _, c := range []struct {
+		algo  string
+		again bool
+		want  string
+	}{
+		{"ring", false, ran + "under one lease: bully on nodes 1, 2 and 3, ring on node 3, each told by itself."},
+		{"ring", true, ran + "under one lease: bully on nodes 1, 2 and 3, ring on node 3, each told by itself."},
+		{"raft", true, ran + "and could not elect a leader together then: bully on nodes 1, 2 and 3, raft on node 3."},
+		{"raft", false, "The nodes of cluster \"c\" run different algorithms, and cannot elect a leader together: " +
+			"bully on nodes 1, 2 and 3, raft on node 3."},
+	} {
+		v := newVoters()
+		v.algo = "bully"
+		v.elect(2, 1, 1, 3)
+		v.algo = c.algo
+		v.life[3]++
+		v.follow(3, 2000, 2, 1)
+		v.algo = "bully"
+		v.add(1, 3000, trace.Record{Event: "timeout", Term: 1, Leader: 2})
+		if c.again {
+			v.life[3]++
+			v.follow(3, 4000, 2, 1)
+		}
+		if notes := v.b.History().Notes; len(notes) != 1 || notes[0] != c.want {
+			t.Errorf("%s, again %v: %q, want %q", c.algo, c.again, notes, c.want)
+		}
+	}
+}
+
 // "The nodes run different algorithms, and cannot elect a leader together" was told of nodes that had all been started
 // again with another one, and had elected a leader.
 func TestAlgorithmsOneAfterTheOther(t *testing.T) {

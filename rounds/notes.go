@@ -6,13 +6,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms"
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/internal/words"
 )
 
 // notes returns sentences about what is odd about the records as a whole.
 func notes(groups []*Group) []string {
 	notes := []string{}
-	algorithms := map[string][]*Group{}
+	ofLabel := map[string][]*Group{}
 	var clusters, runs []string
 	for _, g := range groups {
 		notes = append(notes, labelNotes(g)...)
@@ -23,10 +25,10 @@ func notes(groups []*Group) []string {
 		if g.Run > 0 || !g.Replaced.IsZero() {
 			continue
 		}
-		if len(algorithms[g.Cluster]) == 0 {
+		if len(ofLabel[g.Cluster]) == 0 {
 			clusters = append(clusters, g.Cluster)
 		}
-		algorithms[g.Cluster] = append(algorithms[g.Cluster], g)
+		ofLabel[g.Cluster] = append(ofLabel[g.Cluster], g)
 	}
 	switch {
 	case len(clusters) < 2:
@@ -43,7 +45,7 @@ func notes(groups []*Group) []string {
 			len(runs)))
 	}
 	for _, label := range clusters {
-		if of := algorithms[label]; len(of) > 1 {
+		if of := ofLabel[label]; len(of) > 1 {
 			notes = append(notes, algorithmsNote(label, of))
 		}
 	}
@@ -82,8 +84,45 @@ func algorithmsNote(label string, of []*Group) string {
 		return fmt.Sprintf("The nodes of cluster %q changed their algorithm: %s, each told by itself.", label,
 			strings.Join(run, ", then "))
 	}
-	return fmt.Sprintf("The nodes of cluster %q run different algorithms, and cannot elect a leader together: %s.",
-		label, strings.Join(run, ", "))
+	switch all := strings.Join(run, ", "); {
+	case !slices.ContainsFunc(of, func(g *Group) bool { return !g.nominates() }):
+		return fmt.Sprintf("The nodes of cluster %q ran different algorithms at once, under one lease: %s, each told "+
+			"by itself.", label, all)
+	case runNow(of) < 2:
+		return fmt.Sprintf("The nodes of cluster %q ran different algorithms at once, and could not elect a leader "+
+			"together then: %s.", label, all)
+	default:
+		return fmt.Sprintf("The nodes of cluster %q run different algorithms, and cannot elect a leader together: %s.",
+			label, all)
+	}
+}
+
+// nominates reports whether the algorithm of the group nominates who is elected under a lease. Nodes that do so by
+// different algorithms elect together.
+func (out *Group) nominates() bool {
+	alone, err := catalog.Lookup(out.Algorithm)
+	return err == nil && alone.Guarantee == algorithms.BestEffort && leased(out.Guarantee)
+}
+
+// runNow counts the groups in which the last process of a node is.
+func runNow(of []*Group) (groups int) {
+	last := map[uint64]*Group{}
+	until := map[uint64]time.Time{}
+	for _, g := range of {
+		for _, n := range g.Nodes {
+			if n.Records == 0 {
+				continue
+			}
+			if at := n.Lives[len(n.Lives)-1].Until; last[n.ID] == nil || at.After(until[n.ID]) {
+				last[n.ID], until[n.ID] = g, at
+			}
+		}
+	}
+	now := map[*Group]bool{}
+	for _, g := range last {
+		now[g] = true
+	}
+	return len(now)
 }
 
 // succeeds reports whether each node that wrote records of the group before wrote records of this one when it had
