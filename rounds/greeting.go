@@ -30,6 +30,9 @@ func newGreetings() *greetings {
 
 func (u *greetings) add(first trace.Greeting) {
 	of := Ref{Node: first.Node, Incarnation: first.Incarnation}
+	if at, known := u.at[of]; known && at.Equal(first.Time) {
+		return // a copy of the log
+	}
 	if u.at[of] = first.Time; !u.wrote[of] {
 		u.silent[of] = first
 	}

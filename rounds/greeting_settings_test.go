@@ -31,9 +31,12 @@ func TestOtherSettingsOfANextProcessAreTold(t *testing.T) {
 			"2:0@b]",
 		`"preempt":false`: "started again at 02:45:20.500, with --preempt false instead of true " +
 			"[2:1@b 2:0@b]",
+		`"algorithm":"ring","preempt":false`: "started again at 02:45:20.500, with --algorithm ring instead of raft " +
+			"[2:1@b 2:0@b]", // which does not preempt by itself
 	} {
 		b := rounds.NewBuilder()
-		if _, err := logs.Read(strings.NewReader(first+up(20, "b", settings)), b); err != nil {
+		twice := first + up(20, "b", settings) // a copy of the log is beside it
+		if _, err := logs.Read(strings.NewReader(twice+twice), b); err != nil {
 			t.Fatal(err)
 		}
 		var out strings.Builder

@@ -31,6 +31,7 @@ func (g *Greeting) Changed(before *Greeting) (list []string) {
 		flag    string
 		is, was json.RawMessage
 	}{
+		{"--algorithm", text(g.Algorithm), text(before.Algorithm)},
 		{"--rank-by", g.RankBy, before.RankBy},
 		{"--voters", g.Voters, before.Voters},
 		{"--failover-budget", g.Budget, before.Budget},
@@ -38,11 +39,20 @@ func (g *Greeting) Changed(before *Greeting) (list []string) {
 		{"--profile", g.Profile, before.Profile},
 		{"--preempt", g.Preempt, before.Preempt},
 	} {
-		if s.is != nil && s.was != nil && !bytes.Equal(s.is, s.was) {
+		byItself := s.flag == "--preempt" && g.Algorithm != before.Algorithm // each algorithm has its own default
+		if s.is != nil && s.was != nil && !bytes.Equal(s.is, s.was) && !byItself {
 			list = append(list, s.flag+" "+plain(s.is)+" instead of "+plain(s.was))
 		}
 	}
 	return list
+}
+
+// text returns a setting that is a text, nil if the line has it not.
+func text(value string) json.RawMessage {
+	if value == "" {
+		return nil
+	}
+	return json.RawMessage(value)
 }
 
 // plain returns the value of a setting as on a command line.
