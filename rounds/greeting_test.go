@@ -389,9 +389,9 @@ func TestLogsEndWhereAnotherAlgorithmBegins(t *testing.T) {
 	}
 }
 
-// "The nodes run different algorithms, and cannot elect a leader together" was told of nodes that elect under one lease,
-// whatever nominates there: a cluster that changes its algorithm node by node. It was told, too, of a node that had run
-// another one for a while, and did so no more.
+// "The nodes run different algorithms, and cannot elect a leader together" was told of nodes that elect under one
+// lease, whatever nominates there: a cluster that changes its algorithm node by node. It was told, too, of a node that
+// had run another one for a while, and did so no more.
 func TestAlgorithmsAtOnce(t *testing.T) {
 	const ran = "The nodes of cluster \"c\" ran different algorithms at once, "
 	for _, c := range []struct {
