@@ -364,7 +364,9 @@ func (g *group) silence(l *life, d *drop, off time.Duration) []LifeEvent {
 		if d.backRef.IsZero() {
 			return []LifeEvent{began}
 		}
-		if !g.backUnsure(l, d) && !d.back.After(g.fix.at(l.node, l.until)) { // else it may have ended by then
+		whileLost := d.back.Sub(back.At) > max(off, maxTransit/10) // else it may have been paused until then
+		lived := !d.back.After(g.fix.at(l.node, l.until))          // else it may have ended by then
+		if whileLost && lived && !g.backUnsure(l, d) {
 			back = seen
 		}
 	}

@@ -239,7 +239,45 @@ func TestListTellsWhatHappenedToEachNode(t *testing.T) {
 		"     5  …; was told to stop, and ended at 11:51:39.696 [5:53]\n", "!     2  ")
 	says(t, list(report.Selection{Findings: true}, outage...), "!WHAT HAPPENED")
 	says(t, list(report.Selection{}, "../testdata/office-pause.log"),
-		"     5  was lost to node 3 at 17:18:08.653 [peers saw: 3:11], but wrote on\n")
+		"     5  was lost to node 3 at 17:18:08.653 [peers saw: 3:11], and wrote at 17:18:09.369 [5:13]\n")
+}
+
+// "Was lost to node 1, but wrote on" was told of a node that was paused, and woke within a second: it wrote nothing
+// until the other heard it again. Nobody told until when another one was cut off, which wrote on.
+func TestListTellsUntilWhenANodeWasLost(t *testing.T) {
+	const log = `{"level":"info","time":"2026-11-29T14:00:%06.3fZ","cluster":"c","node":%d,"incarnation":"a",` +
+		`"algo":"bully","seq":%d,"hlc":"%d.0","term":4,"event":%q,%s"role":"looking","leader":0,` +
+		`"guarantee":"best-effort"}` + "\n"
+	for second, want := range map[float64]string{
+		5.84: "     2  was lost to node 1 at 14:00:05.000 [peers saw: 1:2], and wrote at 14:00:05.840 [2:2]\n",
+		5.04: "     2  was lost to node 1 from 14:00:05.000 [peers saw: 1:2] to 14:00:05.850 [peers saw: 1:3], " +
+			"but wrote on\n",
+	} {
+		b := rounds.NewBuilder()
+		text, seq := "", [3]int{}
+		add := func(second float64, node int, event, rest string) {
+			seq[node]++
+			at := 1795960800000000 + int(second*1e6)
+			text += fmt.Sprintf(log, second, node, seq[node], at, event, rest)
+		}
+		add(1, 1, "start", "")
+		add(1, 2, "start", "")
+		add(5, 1, "peers", `"alive":[1],"evidence":"heartbeat-missed 2",`)
+		add(second, 2, "timeout", "")
+		add(5.85, 1, "peers", `"alive":[1,2],"evidence":"heartbeat-back 2",`)
+		add(8, 1, "timeout", "")
+		add(8, 2, "timeout", "")
+		if _, err := logs.Read(strings.NewReader(text), b); err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		if err := report.List(&out, b.History().Groups[0], report.Selection{}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, &out)
+		}
+	}
 }
 
 // A rolling restart and a crash were told by one word: a node that was told to stop says so also where it did not lead.

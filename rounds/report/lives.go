@@ -90,7 +90,7 @@ func happenings(g *rounds.Group, n *rounds.Node, lost, still []rounds.Dropped) (
 			case e.Kind == rounds.Ended:
 				add(e.At, "%s", endOf(g, &e))
 			case e.Kind == rounds.Suspected:
-				add(e.At, "was lost to node %d at %s, but wrote on", e.Ref.Node, seen(g, e))
+				add(e.At, "%s", lostFor(g, l.Events[j:]))
 			case fellSilent(e):
 				text, until := absence(g, l.Events[j:])
 				add(l.Events[j+until-1].At, "%s", text)
@@ -315,6 +315,19 @@ func seenLate(g *rounds.Group, e rounds.LifeEvent) string {
 		return seen(g, e)
 	}
 	return when(g, e.At) + " at the latest" + proof(g.Names, e.Known, e.Ref)
+}
+
+// lostFor tells that a peer lost sight of a process that wrote soon after, with which the events begin, and until when.
+func lostFor(g *rounds.Group, events []rounds.LifeEvent) string {
+	text := fmt.Sprintf("was lost to node %d", events[0].Ref.Node)
+	switch {
+	case len(events) < 2 || events[1].Kind != rounds.Resumed:
+		return fmt.Sprintf("%s at %s, but wrote on", text, seen(g, events[0]))
+	case events[1].Known == rounds.PeersSaw:
+		return fmt.Sprintf("%s from %s to %s, but wrote on", text, seen(g, events[0]), seen(g, events[1]))
+	default:
+		return fmt.Sprintf("%s at %s, and wrote at %s", text, seen(g, events[0]), seen(g, events[1]))
+	}
 }
 
 // fellSilent reports whether with the event a process was there no more for others, or slept.
