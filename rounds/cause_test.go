@@ -1145,6 +1145,34 @@ func TestEvidenceOfALaterLossIsNoneOfTheOneBefore(t *testing.T) {
 	}
 }
 
+// "Because: no better node called an election, though it followed node 1" was told of a leader that hung two seconds
+// later: a node that had just started had asked for another nominee, whose term brought the next leader.
+func TestWhoAskedForAnotherNomineeDidNotEndTheLeadership(t *testing.T) {
+	v := newVoters()
+	v.algo, v.level = "bully", "info"
+	v.exchange(1, 1, -200, -190)
+	v.exchange(2, 1, -180, -170)
+	v.elect(1, 1, 2, 3)
+	v.add(3, 700, trace.Record{
+		Term: 1, Round: 2, Event: "timeout", Leader: 1, Token: 1, ValidUntil: atMS(1600),
+		Why: []string{"no better node called an election -> call an election of term 2"},
+	})
+	for _, node := range []uint64{2, 3} {
+		v.add(node, 3300, trace.Record{
+			Term: 1, Event: "peers", Evidence: "heartbeat-missed 1", Alive: []uint64{2, 3}, Leader: 1, Token: 1,
+			ValidUntil: atMS(3700),
+		})
+	}
+	v.miss(3, 3700, 1)
+	v.miss(2, 3710, 1)
+	v.lead(2, 3980, 2)
+	v.follow(3, 3990, 2, 2)
+	const want, wrong = "node 1 stopped answering (no answer to heartbeats)", "though it followed node 1 (node 3)"
+	if in, text := v.last(), told(t, v.b.History().Groups[0]); in.Why != want || strings.Contains(text, wrong) {
+		t.Errorf("%q: %q in\n%s", in.Why, wrong, text)
+	}
+}
+
 // "Node 2 outranks node 1 and took over" became "node 1 handed over", and the round began later, when node 1 had led
 // again and died: node 2 had not followed it from its call until that death.
 func TestALaterDeathTellsNothingOfAnEarlierCall(t *testing.T) {

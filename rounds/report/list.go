@@ -436,6 +436,7 @@ func begunBy(r *rounds.Round) bool {
 		}
 		ended := r.Incident.Ended
 		return ended.Kind == rounds.EndedByWord || ended.Kind == rounds.EndedByProcess ||
+			ended.Kind == rounds.EndedByLease ||
 			ended.Kind == rounds.EndedUnseen && ended.Ref.Node == r.Incident.Former
 	}
 	return false
