@@ -13,8 +13,8 @@ import (
 	"github.com/ringleader-dev/ringleader/proto"
 )
 
-// unmet returns who may be nodes of the cluster that this one does not meet, since the keys or the certificates of the
-// two do not fit, or only one has any.
+// unmet returns who may be nodes of the cluster that this one does not meet, since the keys, the certificates or the
+// settings of the two do not fit, or only one has any keys.
 func (d *Daemon) unmet(unread []membership.Unread, peers []tcp.PeerStats) (all []httpapi.Unmet) {
 	for _, u := range unread {
 		maybe := d.maybeAt(u.From)
@@ -31,10 +31,15 @@ func (d *Daemon) unmet(unread []membership.Unread, peers []tcp.PeerStats) (all [
 		})
 	}
 	for _, p := range peers {
-		if p.Mistrust != "" {
+		why := p.Mistrust
+		if why == "" && p.Differs != "" && !p.Up {
+			why = fmt.Sprintf("the two differ in %s: start the one that is wrong again, with what the others have",
+				p.Differs)
+		}
+		if why != "" {
 			all = append(all, httpapi.Unmet{
 				Nodes: []proto.NodeID{p.ID}, From: p.Addr,
-				Why: fmt.Sprintf("no link to node %v at %s: %s", p.ID, p.Addr, p.Mistrust),
+				Why: fmt.Sprintf("no link to node %v at %s: %s", p.ID, p.Addr, why),
 			})
 		}
 	}

@@ -64,13 +64,21 @@ func TestWhomANodeDoesNotMeet(t *testing.T) {
 			d.view.Store(&membership.View{Alive: alive})
 		}
 		got := d.unmet([]membership.Unread{{From: "h", Why: "is sealed"}}, []tcp.PeerStats{
-			{ID: 7, Addr: "j:1", Mistrust: "it has no certificate"}, {ID: 8, Addr: "k:1"},
+			{ID: 7, Addr: "j:1", Mistrust: "it has no certificate"},
+			{ID: 8, Addr: "k:1"},
+			{ID: 9, Addr: "l:1", Differs: "the setting lease"},
+			{ID: 10, Addr: "m:1", Differs: "the setting lease", Up: true},
 		})
-		if len(got) != 2 || !slices.Equal(got[0].Nodes, c.want) || got[0].Why != c.says {
+		if len(got) != 3 || !slices.Equal(got[0].Nodes, c.want) || got[0].Why != c.says {
 			t.Errorf("%s: %+v", about, got)
 		}
 		const noLink = "no link to node 7 at j:1: it has no certificate"
-		if last := got[len(got)-1]; last.Nodes[0] != 7 || last.Why != noLink {
+		if with := got[len(got)-2]; with.Nodes[0] != 7 || with.Why != noLink {
+			t.Errorf("%+v", with)
+		}
+		const otherwise = "no link to node 9 at l:1: the two differ in the setting lease: start the one that is " +
+			"wrong again, with what the others have"
+		if last := got[len(got)-1]; last.Nodes[0] != 9 || last.Why != otherwise {
 			t.Errorf("%+v", last)
 		}
 	}

@@ -203,6 +203,34 @@ var live = map[string]struct {
 		"No node that answers has ever heard of node 3: 1 and 2 never did, since they started.",
 		"Nodes 1 and 2 say: gossip from h, maybe of node 3, is not encrypted: do A.",
 	}},
+	"its gossip is heard, and its links are refused": {3, func() *survey {
+		unmet := func(s *httpapi.Status) {
+			s.Unmet = []httpapi.Unmet{
+				{From: "h", Why: "gossip from h is encrypted: do B"},
+				{Nodes: []proto.NodeID{3}, From: "h:1", Why: "no link to node 3 at h:1: do A"},
+			}
+		}
+		return asking(with(node(1, 1, 2, 6, 1, 2, 3), unmet), with(node(2, 1, 2, 6, 1, 2, 3), unmet),
+			node(3, 0, 0, 5, 1, 2, 3))
+	}, []string{
+		"Node 1 leads term 2 since 12:00:06.000 UTC, by the word of nodes 1 and 2.",
+		"But nobody leads since 12:00:05.000 UTC, by the word of node 3: no leader is known.",
+		"Nodes 1 and 2 say: no link to node 3 at h:1: do A.",
+	}},
+	"one whose links all others refuse has none to it": {2, func() *survey {
+		return asking(node(1, 1, 2, 6, 1, 2, 3), node(2, 1, 2, 6, 1, 2, 3), with(node(3, 0, 0, 5, 1, 2, 3),
+			func(s *httpapi.Status) {
+				s.Unmet = []httpapi.Unmet{
+					{Nodes: []proto.NodeID{2}, From: "h:1", Why: "no link to node 2 at h:1: do A"},
+				}
+			}))
+	}, []string{
+		"Node 1 leads term 2 since 12:00:06.000 UTC, by the word of nodes 1 and 2.",
+		"But nobody leads since 12:00:05.000 UTC, by the word of node 3: no leader is known.",
+		"Node 3 says: no link to node 2 at h:1: do A.",
+		"Node 2 outranks node 1: its id is higher.",
+		takesOver,
+	}},
 	"it drops what others send": {3, func() *survey {
 		return asking(node(1, 1, 2, 6, 1), with(node(3, 0, 0, 5, 3), func(s *httpapi.Status) {
 			s.Unmet = []httpapi.Unmet{{From: "h", Why: "gossip from h is encrypted: do B"}}
@@ -455,7 +483,7 @@ var sentences = map[string]struct {
 		return slices.Contains(s.said[ids(m[1])[0]].Differ, m[2])
 	}},
 	"unmet": {
-		shape(`^Nodes? ([0-9, and]+) says?: (gossip .*)\.$`),
+		shape(`^Nodes? ([0-9, and]+) says?: ((?:gossip|no link) .*)\.$`),
 		func(s *survey, of proto.NodeID, m []string) bool {
 			return s.each(ids(m[1]), func(own httpapi.Status) bool {
 				return slices.ContainsFunc(own.Unmet, func(u httpapi.Unmet) bool {

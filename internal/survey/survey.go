@@ -351,8 +351,14 @@ func (s *survey) unseen(id proto.NodeID) (sentences []string, seen bool) {
 	switch {
 	case len(never)+len(former) == 0 && !lost && len(own.Alive) == 1:
 		return s.unmet(id), true
-	case len(never)+len(former) == 0 && !lost:
-		return nil, true
+	case len(never)+len(former) == 0 && !lost: // its gossip is heard, and its links may be refused
+		names := func(other proto.NodeID, u *httpapi.Unmet) bool { return other != id && slices.Contains(u.Nodes, id) }
+		meets := len(s.said) == 1 && told
+		for other, said := range s.said {
+			refuses := func(u httpapi.Unmet) bool { return names(other, &u) }
+			meets = meets || other != id && !slices.ContainsFunc(said.Unmet, refuses)
+		}
+		return s.unmetBy(names), meets
 	case len(never) > 0 && (seen || lost || told || len(former) > 0):
 		sentences = append(sentences, fmt.Sprintf("Node %v was never alive to %s, since %s started.", id,
 			words.Nodes(never), words.Either(len(never), "it", "they")))
@@ -370,11 +376,18 @@ func (s *survey) unseen(id proto.NodeID) (sentences []string, seen bool) {
 
 // unmet says which nodes do not meet a node that may be this one, and whom this one does not meet.
 func (s *survey) unmet(id proto.NodeID) (sentences []string) {
+	return s.unmetBy(func(other proto.NodeID, u *httpapi.Unmet) bool {
+		return other == id || len(u.Nodes) == 0 || slices.Contains(u.Nodes, id)
+	})
+}
+
+// unmetBy says which nodes do not meet somebody, of those whom a node names that count.
+func (s *survey) unmetBy(counts func(other proto.NodeID, u *httpapi.Unmet) bool) (sentences []string) {
 	var order []string
 	by := map[string][]uint64{}
 	for _, other := range slices.Sorted(maps.Keys(s.said)) {
 		for _, u := range s.said[other].Unmet {
-			if other != id && len(u.Nodes) > 0 && !slices.Contains(u.Nodes, id) {
+			if !counts(other, &u) {
 				continue
 			}
 			if by[u.Why] == nil {

@@ -90,9 +90,10 @@ type Status struct {
 	// Differ says which settings make other processes of the cluster elect elsewhere than this node: the store, or
 	// its TTL. Absent if none does. A node with another setting than more of the others does not stand.
 	Differ []string `json:"differ,omitempty"`
-	// Unmet are those who may be nodes of the cluster, and whose gossip or links are refused: the keys or the
-	// certificates of the two do not fit, or only one has any. A node whose gossip is refused may be alive by its
-	// links. Absent if there are none. Anybody who can send packets may be one.
+	// Unmet are those who may be nodes of the cluster, and whose gossip or links are refused: the keys, the
+	// certificates or the settings of the two do not fit, or only one has any keys. A node whose gossip is refused
+	// may be alive by its links, and the other way round. Absent if there are none. Anybody who can send packets may
+	// be one.
 	Unmet  []Unmet `json:"unmet,omitempty"`
 	Checks []Check `json:"checks,omitempty"` // the node's health checks
 	// Lent counts the leases that the node has lent and that have neither ended nor been returned. No other
