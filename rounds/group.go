@@ -233,7 +233,8 @@ func termOf(rec *trace.Record, reasons []reason, followed uint64) uint64 {
 			stood = asked
 		}
 		answers, ok := decided[algorithms.Answers](why)
-		if ok && answers.Term >= 0 && rec.Leader == 0 && why.term(answers.Term) >= stood { // not one long since asked for
+		late := ok && why.term(answers.Term) < stood // asked for long before
+		if ok && answers.Term >= 0 && rec.Leader == 0 && !late {
 			asked = why.term(answers.Term)
 		}
 	}

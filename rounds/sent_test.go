@@ -24,7 +24,8 @@ func TestMessagesOfATermBeforeTheLogsBegin(t *testing.T) {
 		for _, node := range []uint64{1, 3} {
 			v.add(node, 4010, trace.Record{
 				Term: 4, Round: 5, Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: fmt.Sprintf("2:%d", 40000+node),
-				Why: []string{"2 asks for term 5 -> yes"}, Sent: []string{fmt.Sprintf("PRE_VOTE_REPLY>2#%d:7", node)},
+				Why:  []string{"2 asks for term 5 -> yes"},
+				Sent: []string{fmt.Sprintf("PRE_VOTE_REPLY>2#%d:7", node)},
 			})
 			v.add(2, 4020, trace.Record{
 				Term: 4, Round: 5, Event: "receive", From: node, Msg: "PRE_VOTE_REPLY", MsgID: fmt.Sprintf("%d:7", node),
