@@ -115,7 +115,7 @@ func (r *reading) compareUnledIn(in *rounds.Incident, from, until time.Time) {
 	for i := range r.run.truth.Leaderships {
 		one := &r.run.truth.Leaderships[i]
 		lost := !r.unnamed(one, in) && in.Ended.Kind == rounds.EndedByLoss
-		if one.Ended == sim.ByCrash && !r.unnamed(one, in) || in.PerhapsLed ||
+		if one.Ended == sim.ByCrash && !r.unnamed(one, in) || in.PerhapsLed || r.lostAll(one) ||
 			together(one, &sim.Reign{From: from}, r.until(one), until) <= slack {
 			continue
 		}
@@ -132,6 +132,15 @@ func (r *reading) compareUnledIn(in *rounds.Incident, from, until time.Time) {
 			r.note("incident: nobody led, and one led itself alone")
 		}
 	}
+}
+
+// lostAll reports whether records were lost at random, among them all of the leadership, with which the log of a
+// process that crashed ends: no number is missing, and nothing tells it from one that crashed before.
+func (r *reading) lostAll(one *sim.Reign) bool {
+	return r.lossy && one.Ended == sim.ByCrash && !slices.ContainsFunc(r.shown, func(rec trace.Record) bool {
+		own := rec.Incarnation == one.Incarnation && !rec.Time.Before(one.From)
+		return own || rec.Leader == uint64(one.Node) && rec.LeaderTerm() == uint64(one.Term)
+	})
 }
 
 // toldBy returns the node by whose clock an incident tells when nobody led. told is false if no messages compare the
