@@ -42,7 +42,8 @@ func (r *Round) lacksRecords(m *member, by uint64, until time.Time, g *group) bo
 			!g.fix.at(first.node, to).Add(off).Before(r.From)
 	}
 	cut := !first.started || first.first() > 1 || g.seenBefore(m)
-	if cut && (first.began()+1 >= r.Term || within(time.Time{}, first.from)) { // it may have asked for its next term
+	asked := first.began()+1 >= r.Term || r.State != Decided // before its log begins: for the next term, or in vain
+	if cut && (asked || within(time.Time{}, first.from)) {
 		return true
 	}
 	for _, l := range m.lives {

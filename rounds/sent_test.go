@@ -28,7 +28,8 @@ func TestMessagesOfATermBeforeTheLogsBegin(t *testing.T) {
 				Sent: []string{fmt.Sprintf("PRE_VOTE_REPLY>2#%d:7", node)},
 			})
 			v.add(2, 4020, trace.Record{
-				Term: 4, Round: 5, Event: "receive", From: node, Msg: "PRE_VOTE_REPLY", MsgID: fmt.Sprintf("%d:7", node),
+				Term: 4, Round: 5, Event: "receive", From: node, Msg: "PRE_VOTE_REPLY",
+				MsgID: fmt.Sprintf("%d:7", node),
 			})
 		}
 		v.add(2, 4500, trace.Record{
@@ -40,6 +41,41 @@ func TestMessagesOfATermBeforeTheLogsBegin(t *testing.T) {
 		for _, r := range v.b.History().Groups[0].Rounds {
 			if r.Term == 5 && r.AtLeast != want {
 				t.Errorf("from term %d on: at least: %v, want %v: %+v", begins, r.AtLeast, want, r)
+			}
+		}
+	}
+}
+
+// "Term 6 took one message", and it took four: a former process of the node, before its log begins, had called it in
+// vain, and terms that a node calls are not saved.
+func TestMessagesOfATermThatAFormerProcessCalled(t *testing.T) {
+	for cut, want := range map[bool]bool{false: false, true: true} {
+		v := newVoters()
+		for node := uint64(1); node <= 3; node++ {
+			if cut {
+				v.seq[fmt.Sprintf("n%dlife0", node)] = 19
+			} else {
+				v.start(node, 0)
+			}
+			v.add(node, 10, trace.Record{Event: "timeout"})
+		}
+		v.ask(2, 4000, 6)
+		for _, node := range []uint64{1, 3} {
+			v.add(node, 4010, trace.Record{
+				Round: 6, Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: fmt.Sprintf("2:%d", 40000+node),
+				Why:  []string{"2 asks for term 6 -> no, just started"},
+				Sent: []string{fmt.Sprintf("PRE_VOTE_REPLY>2#%d:7", node)},
+			})
+			v.add(2, 4020, trace.Record{
+				Round: 6, Event: "receive", From: node, Msg: "PRE_VOTE_REPLY", MsgID: fmt.Sprintf("%d:7", node),
+			})
+		}
+		for node := uint64(1); node <= 3; node++ {
+			v.add(node, 9000, trace.Record{Event: "timeout"})
+		}
+		for _, r := range v.b.History().Groups[0].Rounds {
+			if r.Term == 6 && r.AtLeast != want {
+				t.Errorf("cut %v: at least: %v, want %v: %+v", cut, r.AtLeast, want, r)
 			}
 		}
 	}
