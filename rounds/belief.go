@@ -58,7 +58,10 @@ func (l *life) noteBelief(rec *trace.Record, reasons []reason, m mark) {
 		heard = heartbeat{m, numberOf(rec.MsgID)}
 	}
 	if !rec.ValidUntil.IsZero() {
-		l.lease = max(l.lease, rec.ValidUntil.Sub(l.leasedFrom(rec, m)))
+		l.noteLease(rec, m)
+	}
+	if slices.Contains(requestKinds, rec.Msg) {
+		l.question, l.candidate = m, rec.From
 	}
 	if slices.ContainsFunc(rec.Sent, requestsVote) {
 		l.asked = m
@@ -96,23 +99,37 @@ func (l *life) noteBelief(rec *trace.Record, reasons []reason, m mark) {
 	}
 }
 
+// noteLease notes for how long a lease runs by the record. A follower has a part of it: what the leader had left as it
+// sent its HEARTBEAT. Of the first one, it had the lease since before the follower read that it was asked for its vote.
+func (l *life) noteLease(rec *trace.Record, m mark) {
+	n := len(l.beliefs)
+	from, begins := rec.Time, n == 0 || l.beliefs[n-1].leader != rec.Leader
+	switch {
+	case begins && rec.Leader == l.node:
+		from, l.ownLease = l.leasedFrom(rec, m)
+	case begins && rec.Leader == l.candidate && l.question.term == m.term &&
+		elapsed(l.question.wall, rec.Time) <= maxTransit:
+		l.granted = max(l.granted, rec.ValidUntil.Sub(l.question.wall))
+	}
+	l.lease = max(l.lease, rec.ValidUntil.Sub(from))
+}
+
 // requestsVote reports whether the message that a record sent wants a vote.
 func requestsVote(sent string) bool {
 	kind, _, _ := strings.Cut(sent, ">")
 	return slices.Contains(requestKinds, kind)
 }
 
-// leasedFrom returns when the lease began to run at the latest that the record tells: of a node that has just won, when
+// leasedFrom returns when the lease of a node that has just won began to run at the latest that the record tells: when
 // it last asked for votes, if it wrote down all since. At level info, and where records are missing, it is when it last
-// asked for those of the term, as far as a record tells: the lease is no longer than from then on.
-func (l *life) leasedFrom(rec *trace.Record, m mark) time.Time {
-	n := len(l.beliefs)
-	won := rec.Leader == l.node && (n == 0 || l.beliefs[n-1].leader != l.node)
+// asked for those of the term, as far as a record tells: the lease is no longer than from then on. known is false if no
+// record tells when it asked, here and before.
+func (l *life) leasedFrom(rec *trace.Record, m mark) (at time.Time, known bool) {
 	whole := l.debug && l.rangeOf(rec.Seq) <= l.asked.seq
-	if won && l.asked.seq > 0 && (whole || l.asked.round == m.round) {
-		return l.asked.wall
+	if l.asked.seq > 0 && (whole || l.asked.round == m.round) {
+		return l.asked.wall, true
 	}
-	return rec.Time
+	return rec.Time, l.ownLease
 }
 
 // goOn makes the belief go on until the record last. A lease in the records since runs until the given time, and the

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ringleader-dev/ringleader/algorithms/catalog"
 	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/rounds"
 	"github.com/ringleader-dev/ringleader/rounds/logs"
@@ -554,6 +555,35 @@ func TestAWinThatOnlyOthersTell(t *testing.T) {
 		in := v.last()
 		if in.Leaderless != want || !in.AtLeast() || in.AtMost() != 520*time.Millisecond {
 			t.Errorf("%q: %v, at most %v: %+v", guarantee, in.Leaderless, in.AtMost(), in)
+		}
+	}
+}
+
+// "Nobody led for at least 1.02 s" was told from too early on: where the log of the leader ends before it had won, the
+// longest lease of the records was what a follower got to know with the first HEARTBEAT, some time after the lease had
+// begun to run. That was before the follower read that it was asked for its vote.
+func TestLeaseOfWhichOnlyFollowersTell(t *testing.T) {
+	for candidate, want := range map[uint64]int{1: 1070, 3: 980} { // ms
+		v := newVoters()
+		for node := uint64(1); node <= 3; node++ {
+			v.start(node, 0)
+		}
+		v.ask(1, 0, 1)
+		for node := uint64(2); node <= 3; node++ {
+			v.add(node, 20, trace.Record{
+				Event: "receive", From: candidate, Msg: "REQUEST_VOTE", MsgID: fmt.Sprint(candidate, ":", node), Term: 1,
+			})
+			v.follow(node, 110, 1, 1)
+			v.add(node, 610, trace.Record{
+				Term: 1, Event: "receive", Leader: 1, Token: 1, ValidUntil: atMS(1500),
+				From: 1, Msg: "HEARTBEAT", MsgID: fmt.Sprint("1:", node+10),
+			})
+			v.miss(node, 1500, 1)
+			v.add(node, 9000, trace.Record{Event: "timeout", Term: 1})
+		}
+		led := v.b.History().Groups[0].Leaderships[0]
+		if end := atMS(610).Add(catalog.LeaseByAnyClock(time.Duration(want) * time.Millisecond)); !led.End.Equal(end) {
+			t.Errorf("node %d asked: %v, want %v: %+v", candidate, led.End, end, led)
 		}
 	}
 }

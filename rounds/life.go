@@ -45,7 +45,12 @@ type life struct {
 	told   []LifeEvent // what happened to it before forgot, and is kept
 	forgot time.Time
 
-	lease time.Duration // for how long a lease ran at most when the process wrote of it
+	lease    time.Duration // for how long a lease ran at most when the process wrote of it
+	ownLease bool          // it tells so of a lease that it had itself, from when it asked for the votes on
+	granted  time.Duration // the same of the leases of others, from when it read that it was asked for its vote on
+
+	question  mark   // in which it was last asked for its vote
+	candidate uint64 // by this node
 
 	asked    mark        // when it last asked for votes
 	free     mark        // when it first would vote for another node since it last followed one: no promise bound it

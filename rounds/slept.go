@@ -151,12 +151,16 @@ func (g *group) wokeFrom(l *life, t time.Time) time.Time {
 }
 
 // longestLease returns for how long a lease runs at most: the longest time that a record says, by a clock that may be
-// faster than others. It returns 0 if no record says it.
+// faster than others. It returns 0 if no record says it. Where no leader tells it, its voters do.
 func (g *group) longestLease() (longest time.Duration) {
+	whole, granted := false, time.Duration(0)
 	for _, m := range g.nodes {
 		for _, l := range m.lives {
-			longest = max(longest, l.lease)
+			longest, granted, whole = max(longest, l.lease), max(granted, l.granted), whole || l.ownLease
 		}
+	}
+	if !whole {
+		longest = max(longest, granted)
 	}
 	return catalog.LeaseByAnyClock(longest)
 }
