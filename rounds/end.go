@@ -371,11 +371,11 @@ func (g *group) processEnd(r *Leadership) (at time.Time, ref Ref) {
 }
 
 // ofAnother reports whether the evidence proves the end of another process than that of a leader that has no log: who
-// gives it follows the leader on, whose lease would be over, or begins to after that.
+// gives it follows the leader on, whose lease would be over, or begins to after that, or its next process does.
 func (g *group) ofAnother(r *Leadership, d *drop) bool {
 	f := r.follower(d.Node)
 	return leased(g.guarantee) && d.proven() && f != nil && f.First.Incarnation == d.Ref.Incarnation &&
-		d.Ref.Seq <= f.Last.Seq
+		(f.Last.Incarnation != d.Ref.Incarnation || d.Ref.Seq <= f.Last.Seq)
 }
 
 // saidByFollower reports whether a process gives the evidence that had followed before, by the order of its records, a

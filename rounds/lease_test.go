@@ -285,6 +285,26 @@ func TestProvenEndByClocksThatAreNotCompared(t *testing.T) {
 	}
 }
 
+// "The process of node 3 ended" was told of a leader without a log: a follower had proven a former process of it dead,
+// and the next process of that follower followed the leader on.
+func TestProofOfAFormerProcessOfTheLeader(t *testing.T) {
+	v := newVoters()
+	v.ask(1, 0, 1)
+	v.follow(1, 20, 3, 1)
+	v.follow(2, 20, 3, 1)
+	for ms := 50; ms < 100; ms += 10 {
+		v.add(2, ms, trace.Record{Event: "timeout", Term: 1, Leader: 3, Token: 1})
+	}
+	v.add(2, 100, trace.Record{Event: "gone", About: 3, Detail: "3 n3life0", Term: 1, Leader: 3, Token: 1})
+	v.life[2]++
+	v.follow(2, 500, 3, 1)
+	v.add(2, 900, trace.Record{Event: "timeout", Term: 1, Leader: 3, Token: 1})
+	v.add(1, 900, trace.Record{Event: "timeout", Term: 1, Leader: 3, Token: 1})
+	if led := v.b.History().Groups[0].Led(3, 1); led == nil || led.Ended.Kind == rounds.EndedByProcess {
+		t.Errorf("%+v", led)
+	}
+}
+
 // "Nobody leads in the end, but somebody does": the only other node noticed that its leader's lease was not renewed, by
 // a clock that no messages compare with the leader's. It need not be a voter: the leader may renew its lease by itself.
 func TestLeaseOfALoneVoterByClocksThatAreNotCompared(t *testing.T) {
