@@ -356,7 +356,7 @@ func (g *group) silence(l *life, d *drop, off time.Duration) []LifeEvent {
 	if sooner && !slices.Contains(l.woke, again.wall) && !g.backUnsure(l, d) {
 		return []LifeEvent{began, seen} // at level info it had nothing to write for long
 	}
-	if back.At.Sub(d.At) <= maxTransit && !slices.Contains(l.woke, again.wall) {
+	if back.At.Sub(d.At) <= maxTransit+off && !slices.Contains(l.woke, again.wall) {
 		if !slices.Contains(accused(d.Evidence), l.node) {
 			return nil
 		}

@@ -265,6 +265,27 @@ func TestWhoWasSeenAgainIsNotSilent(t *testing.T) {
 	}
 }
 
+// "Silent", and it led others on: its record just after node 1 had lost it did not count, since the clocks of the two may
+// be off by more, and the next one came a second later, as it does with nothing to write. That is no long silence.
+func TestSilentByClocksThatAreOff(t *testing.T) {
+	for next, silent := range map[int]bool{2015: false, 3010: true} { // ms
+		v := newVoters()
+		v.elect(2, 1, 1)
+		v.exchange(1, 1, 100, 130)
+		v.exchange(2, 1, 140, 170)
+		v.lose(1, 200, "", 1, 2)
+		v.lose(1, 1000, "unreachable 2", 1)
+		for _, ms := range []int{900, 1005, next} {
+			v.add(2, ms, trace.Record{Event: "timeout", Term: 1, Leader: 2, Token: 1})
+		}
+		v.add(1, 9000, trace.Record{Event: "timeout"})
+		is := func(e rounds.LifeEvent) bool { return e.Kind == rounds.Silent }
+		if events := v.livesOf(2)[0].Events; slices.ContainsFunc(events, is) != silent {
+			t.Errorf("next at %d ms: %+v", next, events)
+		}
+	}
+}
+
 // "The process ended, but it lived on": who listed the former process of the node finds, as this one runs, that another
 // process is there, or hears that the former one left. So the process itself ended only if its peer had seen it come.
 func TestEndOfTheFormerProcessSeenLate(t *testing.T) {
