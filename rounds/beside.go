@@ -49,10 +49,11 @@ func (in *Incident) perhapsLedBefore(g *group) bool {
 }
 
 // endsUnheard reports whether nothing is known to be missing of the log of the node but what may come after its end, or
-// before its beginning, and nobody heard of the node then: so it led nobody.
+// before its beginning, and nobody heard of the node then: so it led nobody. A lone voter needs nobody for its lease.
 func (g *group) endsUnheard(id uint64) bool {
-	m := g.nodes[id]
-	return m != nil && len(m.lives) > 0 && !m.hidden && !g.seenBefore(m) && !g.sentUnseen(m.lives[len(m.lives)-1]) &&
+	m, alone := g.nodes[id], leased(g.guarantee) && len(g.voters) <= 1
+	return !alone && m != nil && len(m.lives) > 0 && !m.hidden && !g.seenBefore(m) &&
+		!g.sentUnseen(m.lives[len(m.lives)-1]) &&
 		!slices.ContainsFunc(m.lives, func(l *life) bool { return !l.complete() })
 }
 
