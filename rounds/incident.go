@@ -371,7 +371,8 @@ func (g *group) incident(c *change) Incident {
 	perhaps := in.perhapsLed(g) || in.perhapsLedBefore(g)
 	in.PerhapsLed = in.Leaderless > 0 && (perhaps || in.perhapsFollowed(g, former) || in.perhapsBeside(g, c) ||
 		in.perhapsSkipped(g))
-	in.Anew = former == nil && !perhaps && in.Ended.Kind == "" && in.Sooner.IsZero() && slices.Contains(in.Terms, 1)
+	untold := next != nil && (next.unseen || next.First.IsZero()) // since when it led
+	in.Anew = former == nil && !perhaps && in.Ended.Kind == "" && !untold && slices.Contains(in.Terms, 1)
 	return in
 }
 
