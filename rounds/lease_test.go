@@ -591,7 +591,8 @@ func TestLeaseOfWhichOnlyFollowersTell(t *testing.T) {
 		v.ask(1, 0, 1)
 		for node := uint64(2); node <= 3; node++ {
 			v.add(node, 20, trace.Record{
-				Event: "receive", From: candidate, Msg: "REQUEST_VOTE", MsgID: fmt.Sprint(candidate, ":", node), Term: 1,
+				Event: "receive", From: candidate, Msg: "REQUEST_VOTE", Term: 1,
+				MsgID: fmt.Sprint(candidate, ":", node),
 			})
 			v.follow(node, 110, 1, 1)
 			v.add(node, 610, trace.Record{

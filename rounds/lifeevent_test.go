@@ -265,8 +265,8 @@ func TestWhoWasSeenAgainIsNotSilent(t *testing.T) {
 	}
 }
 
-// "Silent", and it led others on: its record just after node 1 had lost it did not count, since the clocks of the two may
-// be off by more, and the next one came a second later, as it does with nothing to write. That is no long silence.
+// "Silent", and it led others on: its record just after node 1 had lost it did not count, since the clocks of the two
+// may be off by more, and the next one came a second later, as it does with nothing to write. That is no long silence.
 func TestSilentByClocksThatAreOff(t *testing.T) {
 	for next, silent := range map[int]bool{2015: false, 3010: true} { // ms
 		v := newVoters()

@@ -53,7 +53,17 @@ func (g *group) beganLate(m *member, r *Round) bool {
 		return false
 	}
 	began := g.fix.at(l.node, l.from)
-	return g.untimed(l.node, r) || began.Add(g.apart(l.node, r.Steps[0].Ref.Node)).After(r.From)
+	return g.untimed(l.node, r) || began.Add(g.apart(l.node, r.Steps[0].Ref.Node)).After(r.From) || g.begunBefore(r)
+}
+
+// begunBefore reports whether the log of a node begins within the term of the round: it may have been led long before.
+func (g *group) begunBefore(r *Round) bool {
+	for _, m := range g.nodes {
+		if len(m.lives) > 0 && m.lives[0].first() > 1 && m.lives[0].began() == r.Term {
+			return true
+		}
+	}
+	return false
 }
 
 // untimed reports whether nothing tells when the round was by the clock of the node.

@@ -296,3 +296,88 @@ func TestSomebodyMayHaveLedBeforeTheLogsBegin(t *testing.T) {
 		}
 	}
 }
+
+// "Nobody led for 5.9 s" was told from the end of term 1 until term 3 began, though no record is of term 2: a process
+// that led it wrote that in its last record of level info, which is lost. The next one knew of the term as it began.
+func TestNoRecordIsOfATermMeanwhile(t *testing.T) {
+	for next, want := range map[uint64]bool{2: false, 3: true} {
+		v := newVoters()
+		v.level = "info"
+		v.start(1, 0)
+		v.leadAlone(1, 1000, 1)
+		v.resign(1, 1500, 1)
+		v.life[1]++
+		why := fmt.Sprintf("nobody leads -> ask the voters for term %d", next)
+		v.add(1, 6000, trace.Record{Event: "timeout", Round: next, Why: []string{why}})
+		v.leadAlone(1, 7000, next)
+		if in := v.last(); in.Leaderless != 5500*time.Millisecond || in.PerhapsLed != want {
+			t.Errorf("term %d is the next: %+v", next, in)
+		}
+	}
+}
+
+// "Nobody led" was shown from the beginning of the logs on, since node 1 had not heard of a later term than the first.
+// The log of node 2 begins in a later one: somebody had led before.
+func TestTheFirstTermIsCalledByOneThatIsBehind(t *testing.T) {
+	for begins, want := range map[uint64]rounds.PeriodState{1: rounds.PeriodNobody, 4: rounds.PeriodUnknown} {
+		v := newVoters()
+		for node := uint64(1); node <= 3; node++ {
+			if begins == 1 {
+				v.start(node, 0)
+			}
+		}
+		v.add(1, 5, trace.Record{Round: 1, Event: "peers", Alive: []uint64{1, 2, 3}, Why: []string{"x -> y"}})
+		v.ask(2, 700, begins)
+		g := v.b.History().Groups[0]
+		if list := g.Periods(g.Limits()); len(list) != 1 || list[0].State != want {
+			t.Errorf("term %d: want %s: %+v", begins, want, list)
+		}
+	}
+}
+
+// "Nobody led" was shown until node 1 followed the first leader, whose log begins later: it had won before.
+func TestTheFirstLeaderOfWhichOthersTell(t *testing.T) {
+	v := newVoters()
+	v.start(1, 0)
+	v.start(3, 0)
+	v.follow(1, 1100, 2, 1)
+	v.nominate(3, 1400, 1, "no better node called an election")
+	v.follow(3, 1500, 2, 1)
+	v.seq["n2life0"] = 20
+	for i, node := range []int{1, 3, 1, 3} { // which compare the clocks
+		id := 50 + i
+		rec := trace.Record{Event: "timeout", Term: 1, Leader: 2, Token: 1, Why: []string{"x -> y"}}
+		rec.Sent = []string{fmt.Sprintf("HEARTBEAT>%d#2:%d", node, id)}
+		v.add(2, 1600+40*i, rec)
+		rec.Event, rec.From, rec.Msg, rec.MsgID = "receive", 2, "HEARTBEAT", fmt.Sprint("2:", id)
+		rec.Sent = []string{fmt.Sprintf("HEARTBEAT_REPLY>2#%d:%d", node, id)}
+		v.add(uint64(node), 1610+40*i, rec)
+		rec.From, rec.Msg, rec.MsgID, rec.Sent = uint64(node), "HEARTBEAT_REPLY", fmt.Sprint(node, ":", id), nil
+		v.add(2, 1620+40*i, rec)
+	}
+	g := v.b.History().Groups[0]
+	if list := g.Periods(g.Limits()); len(list) != 2 || list[0].State != rounds.PeriodUnknown {
+		t.Errorf("%+v: %+v", list, g.Incidents)
+	}
+}
+
+// "Nobody led the term" was told of one in which the log of node 2 begins: node 1 led it, in a process before its log.
+func TestTermInWhichALogBegins(t *testing.T) {
+	for missing, want := range map[uint64]bool{0: false, 1: true} {
+		v := newVoters()
+		for node := uint64(1); node <= 3; node += 2 {
+			v.start(node, 0)
+			v.add(node, 5, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		}
+		v.seq["n2life0"] = missing
+		v.add(2, 1000, trace.Record{Round: 5, Event: "timeout", Why: []string{"leader 1 is silent -> ask the others"}})
+		v.ask(2, 1100, 6)
+		v.add(1, 1200, trace.Record{Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:11001"})
+		for node := uint64(1); node <= 3; node++ {
+			v.add(node, 3000, trace.Record{Term: 6, Event: "timeout"})
+		}
+		if got := v.perhapsLed(t, 5); got != want {
+			t.Errorf("%d missing: %v", missing, got)
+		}
+	}
+}
