@@ -350,7 +350,11 @@ func (g *group) arrive(got receipt, e *entry, in *log) {
 	for i := range same {
 		m := &same[i]
 		asked := p.asked(e, m)
-		if asked != nil && asked == e || !m.fitsClock(&got) || !m.may(&got) || g.ofOtherTerm(m, e, term) {
+		if asked != nil && asked == e { // or a former process sent what m answers, in a record that is not kept
+			m.unsure = m.unsure || e.life.place > 0
+			continue
+		}
+		if !m.fitsClock(&got) || !m.may(&got) || g.ofOtherTerm(m, e, term) {
 			continue
 		}
 		near |= 1 << i

@@ -564,3 +564,55 @@ func TestReceiptNamesTheProcess(t *testing.T) {
 		}
 	}
 }
+
+// "COORDINATOR from 4 to 5 never arrived": node 5 read it, in a record that sends a message with the number of that
+// which it answers. A former process had sent that, in a record that is not kept.
+func TestReceiptThatSendsTheNumberOfWhatItAnswers(t *testing.T) {
+	const hour = 3600e3
+	for former, want := range map[bool]rounds.Delivery{false: rounds.Lost, true: rounds.Unseen} {
+		v := newVoters()
+		v.algo, v.guarantee = "bully", "best-effort"
+		v.start(4, 0)
+		v.add(4, 10, trace.Record{Term: 2, Event: "timeout", Leader: 4, LeaderChange: trace.Elected})
+		if former {
+			v.start(5, 3*hour)
+		}
+		v.start(5, 3*hour+100)
+		v.add(4, 150, trace.Record{Term: 2, Event: "peers", Leader: 4, Alive: []uint64{4, 5}})
+		exchange := func(ms, n int) { // which tells how the clocks differ
+			v.add(5, 3*hour+ms, trace.Record{
+				Term: 2, Event: "timeout", Why: []string{"x -> y"}, Sent: []string{fmt.Sprintf("ELECTION>4#5:%d", n)},
+			})
+			v.add(4, ms+5, trace.Record{
+				Term: 2, Event: "receive", From: 5, Msg: "ELECTION", MsgID: fmt.Sprintf("5:%d", n), Leader: 4,
+				Why: []string{"x -> y"}, Sent: []string{fmt.Sprintf("OK>5#4:%d", n)},
+			})
+			v.add(5, 3*hour+ms+10, trace.Record{
+				Term: 2, Event: "receive", From: 4, Msg: "OK", MsgID: fmt.Sprintf("4:%d", n), Why: []string{"x -> y"},
+			})
+		}
+		for n := range 6 {
+			exchange(200+220*n, 20+n)
+		}
+		v.add(4, 1500, trace.Record{
+			Term: 2, Event: "receive", From: 5, Msg: "COORDINATOR", MsgID: "5:9", Leader: 4,
+			Why:  []string{"COORDINATOR of term 1 is below term 2 -> drop it, tell 5 that 4 leads"},
+			Sent: []string{"COORDINATOR>5#4:4"},
+		})
+		v.add(5, 3*hour+1900, trace.Record{
+			Term: 2, Event: "receive", From: 4, Msg: "COORDINATOR", MsgID: "4:4", Why: []string{"x -> y"},
+			Sent: []string{"COORDINATOR>4#5:9"},
+		})
+		for ms := 2000; ms < 6000; ms += 500 { // and both go on
+			v.add(4, ms, trace.Record{Term: 2, Event: "timeout", Leader: 4})
+			v.add(5, 3*hour+ms, trace.Record{Term: 2, Event: "timeout"})
+		}
+		for _, r := range v.b.History().Groups[0].Rounds {
+			for _, m := range r.Messages {
+				if m.ID == "4:4" && m.SendStep >= 0 && m.Delivery != want {
+					t.Errorf("a former process %v: %s, want %s", former, m.Delivery, want)
+				}
+			}
+		}
+	}
+}
