@@ -12,7 +12,9 @@ import (
 // or those of a process that may have been in the term when it wrote them. Under a lease, a majority of the voters may
 // have voted for such a node.
 func (g *group) perhapsLed(r *Round) []uint64 {
-	lacking := slices.DeleteFunc(slices.Clone(g.everyNode()), func(id uint64) bool {
+	all := append(slices.Clone(g.everyNode()), g.everyVoter()...) // of whom no other record may tell
+	slices.Sort(all)
+	lacking := slices.DeleteFunc(slices.Compact(all), func(id uint64) bool {
 		m := g.nodes[id]
 		return m != nil && !g.mayLackTerm(m, r) && !g.beganLate(m, r)
 	})

@@ -381,3 +381,15 @@ func TestTermInWhichALogBegins(t *testing.T) {
 		}
 	}
 }
+
+// "Nobody led the term" was told of one that node 1 had led. Only a question to it, of a later term, is here: no log, and
+// nobody's view.
+func TestTermThatAVoterMayHaveLedOfWhomNobodyWrites(t *testing.T) {
+	v := newVoters()
+	v.seq["n2life0"] = 15
+	v.add(2, 0, trace.Record{Term: 1, Round: 2, Event: "timeout", Sent: []string{"PRE_VOTE>1#2:11"}})
+	v.add(2, 500, trace.Record{Term: 1, Event: "lend"})
+	if !v.perhapsLed(t, 1) {
+		t.Error("nobody led it")
+	}
+}
