@@ -25,9 +25,18 @@ func (r *Round) lacksSends(entries []*entry, g *group) bool {
 		if m == nil || m.hidden || len(m.lives) == 0 || r.lacksRecords(m, by, until, g) {
 			return true
 		}
-		return r.State != Decided && (g.mayLackTerm(m, r) || g.beganLate(m, r)) // which may have called it later
+		// It may have called one in vain later, or long before: a node does not save the terms that it calls.
+		return r.State != Decided && (g.lacksAny(m) || g.mayLackTerm(m, r) || g.beganLate(m, r))
 	}) || slices.ContainsFunc(r.Messages, func(m Message) bool { // late answers count, too
 		return m.Delivery == Unsent && m.ReceiveStep < max(r.Aftermath, 1) || m.Delivery == Unseen && m.Counted
+	})
+}
+
+// lacksAny reports whether any record of the node is known to be missing, or may be before its log begins.
+func (g *group) lacksAny(m *member) bool {
+	first := m.lives[0]
+	return !first.started || first.first() > 1 || g.seenBefore(m) || slices.ContainsFunc(m.lives, func(l *life) bool {
+		return l.missing() > 0 || l.next != nil && g.lacksEnd(l)
 	})
 }
 
@@ -42,8 +51,7 @@ func (r *Round) lacksRecords(m *member, by uint64, until time.Time, g *group) bo
 			!g.fix.at(first.node, to).Add(off).Before(r.From)
 	}
 	cut := !first.started || first.first() > 1 || g.seenBefore(m)
-	asked := first.began()+1 >= r.Term || r.State != Decided // before its log begins: for the next term, or in vain
-	if cut && (asked || within(time.Time{}, first.from)) {
+	if cut && (first.began()+1 >= r.Term || within(time.Time{}, first.from)) { // it may have asked for its next term
 		return true
 	}
 	for _, l := range m.lives {

@@ -49,16 +49,22 @@ func TestMessagesOfATermBeforeTheLogsBegin(t *testing.T) {
 // "Term 6 took one message", and it took four: a former process of the node, before its log begins, had called it in
 // vain, and terms that a node calls are not saved.
 func TestMessagesOfATermThatAFormerProcessCalled(t *testing.T) {
-	for cut, want := range map[bool]bool{false: false, true: true} {
+	for how, want := range map[string]bool{"whole": false, "cut": true, "a gap": true} {
 		v := newVoters()
 		for node := uint64(1); node <= 3; node++ {
-			if cut {
+			if how == "cut" {
 				v.seq[fmt.Sprintf("n%dlife0", node)] = 19
 			} else {
 				v.start(node, 0)
 			}
+			if how == "a gap" && node == 3 { // of node 1, to the end of the process, and into the next one
+				v.lose(2, 5, "link-closed 1, dial-refused 1", 2, 3)
+				v.life[1]++
+				v.seq["n1life2"] = 5
+			}
 			v.add(node, 10, trace.Record{Event: "timeout"})
 		}
+		v.add(1, 1000, trace.Record{Event: "timeout"})
 		v.ask(2, 4000, 6)
 		for _, node := range []uint64{1, 3} {
 			v.add(node, 4010, trace.Record{
@@ -75,7 +81,7 @@ func TestMessagesOfATermThatAFormerProcessCalled(t *testing.T) {
 		}
 		for _, r := range v.b.History().Groups[0].Rounds {
 			if r.Term == 6 && r.AtLeast != want {
-				t.Errorf("cut %v: at least: %v, want %v: %+v", cut, r.AtLeast, want, r)
+				t.Errorf("%s: at least: %v, want %v: %+v", how, r.AtLeast, want, r)
 			}
 		}
 	}
