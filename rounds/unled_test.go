@@ -382,8 +382,8 @@ func TestTermInWhichALogBegins(t *testing.T) {
 	}
 }
 
-// "Nobody led the term" was told of one that node 1 had led. Only a question to it, of a later term, is here: no log, and
-// nobody's view.
+// "Nobody led the term" was told of one that node 1 had led. Only a question to it, of a later term, is here: no log,
+// and nobody's view.
 func TestTermThatAVoterMayHaveLedOfWhomNobodyWrites(t *testing.T) {
 	v := newVoters()
 	v.seq["n2life0"] = 15
