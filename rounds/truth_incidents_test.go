@@ -150,7 +150,7 @@ func (r *reading) toldBy(in *rounds.Incident) (by uint64, told bool) {
 	if led := r.group.Led(in.Leader, in.Term); led != nil && led.First.IsZero() && len(led.Followers) > 0 {
 		by = led.Followers[0].Node
 	}
-	return by, !(by == 0 && r.shifted() || r.uncompared(by) || r.uncompared(in.Ended.Ref.Node))
+	return by, (by != 0 || !r.shifted()) && !r.uncompared(by) && !r.uncompared(in.Ended.Ref.Node)
 }
 
 // endedIn returns the leaderships of its process that ended with the record, by what that says.
