@@ -326,12 +326,16 @@ func (r *reading) greet(to *bytes.Buffer, node uint64, up *time.Time, began, unt
 		return
 	}
 	for _, p := range r.run.truth.Processes {
-		if uint64(p.Node) == node && p.From.After(*up) && !p.From.After(until) && !p.From.Before(began) {
-			fmt.Fprintf(to, `{"level":"info","cluster":"truth","node":%d,"incarnation":%q,"algorithm":%q,"time":%q,`+
-				`"message":"node %d is up"}`+"\n", node, p.Incarnation, strings.TrimSuffix(r.run.name, " with lease"),
-				r.wall(&trace.Record{Node: node, Incarnation: p.Incarnation, Time: p.From}).Format(time.RFC3339Nano),
-				node)
+		if uint64(p.Node) != node || !p.From.After(*up) || p.From.After(until) || p.From.Before(began) {
+			continue
 		}
+		at := r.wall(&trace.Record{Node: node, Incarnation: p.Incarnation, Time: p.From})
+		if p.Incarnation == r.set[node].incarnation { // its clock was set when it was up
+			at = p.From.Add(r.shift[node])
+		}
+		fmt.Fprintf(to, `{"level":"info","cluster":"truth","node":%d,"incarnation":%q,"algorithm":%q,"time":%q,`+
+			`"message":"node %d is up"}`+"\n", node, p.Incarnation, strings.TrimSuffix(r.run.name, " with lease"),
+			at.Format(time.RFC3339Nano), node)
 	}
 	*up = until
 }
