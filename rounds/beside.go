@@ -147,7 +147,8 @@ func (in *Incident) silentUntil(g *group, r *Leadership, t time.Time) bool {
 	}
 	_, wrote := r.life.after(t, g.fix)
 	soon := g.fix.at(r.Leader, r.life.until).Add(maxTransit)
-	return (wrote || soon.Before(g.logsEndBy(r.Leader))) && g.silentFor(r.Leader, latest(in.From, t.Add(-1)), t) > 0
+	whole := soon.Before(g.logsEndBy(r.Leader)) && !g.sentUnseen(r.life)
+	return (wrote || whole) && g.silentFor(r.Leader, latest(in.From, t.Add(-1)), t) > 0
 }
 
 // perhapsFollowed reports whether somebody may have followed the leader before on, which others had lost, in records

@@ -53,3 +53,30 @@ func TestNobodyLedAsFarAsTheRecordsTellBesideASilentLeader(t *testing.T) {
 		}
 	}
 }
+
+// "Nobody led for at least 747 ms" was told since node 1 had lost node 3, which node 2 followed on. The log of node 3
+// is cut short before: another one had a message that it sent later, and it need not have been silent.
+func TestALostLeaderIsFollowedOnWhoseLogIsCut(t *testing.T) {
+	for more, want := range map[bool]time.Duration{false: 300 * time.Millisecond, true: 150 * time.Millisecond} {
+		v := newVoters()
+		v.algo, v.guarantee = "invitation", "best-effort"
+		v.add(3, 0, trace.Record{Term: 3, Event: "timeout", Leader: 3, LeaderChange: trace.Elected})
+		v.follow(1, 100, 3, 3)
+		v.follow(2, 100, 3, 3)
+		v.add(3, 900, trace.Record{Term: 3, Event: "timeout", Leader: 3})
+		v.add(1, 1000, trace.Record{
+			Term: 4, Event: "peers", Alive: []uint64{1}, Evidence: "unreachable 2, unreachable 3",
+			LeaderChange: trace.Lost, Why: []string{"leader 3 is gone -> call an election of term 4"},
+		})
+		on := trace.Record{Term: 3, Event: "timeout", Leader: 3}
+		if more {
+			on = trace.Record{Term: 3, Event: "receive", From: 3, Msg: "COORDINATOR", MsgID: "3:7", Leader: 3}
+		}
+		v.add(2, 1150, on)
+		v.callAndLead(1, 1300, 4)
+		v.add(1, 2500, trace.Record{Term: 4, Event: "timeout", Leader: 1})
+		if in := v.last(); in.Former != 3 || in.Leader != 1 || in.Leaderless != want || !in.AtLeast() {
+			t.Errorf("more came of it %v: %v: %+v", more, in.Leaderless, in)
+		}
+	}
+}
