@@ -106,6 +106,10 @@ func granted(r *rounds.Round) string {
 		words.List(r.Ballot.Voters), words.Nodes(voices(r.Ballot, counted)))
 }
 
+// mostRefused is for how many others it is told who said no to them, and why: when many nodes start at once, nearly
+// each says no to nearly each.
+const mostRefused = 2
+
 // refusedBeside says which voters said no to others than the candidate of the ballot, which asked them in the same
 // round, and why.
 func refusedBeside(names *rounds.Names, r *rounds.Round) (sentences []string) {
@@ -125,6 +129,18 @@ func refusedBeside(names *rounds.Names, r *rounds.Round) (sentences []string) {
 			order = append(order, is)
 		}
 		voters[is], refs[is] = append(voters[is], v.By), append(refs[is], v.Ref)
+	}
+	var refused []uint64
+	var first []rounds.Ref
+	for _, is := range order {
+		if !slices.Contains(refused, is.to) {
+			refused, first = append(refused, is.to), append(first, refs[is][0])
+		}
+	}
+	if len(refused) > mostRefused {
+		slices.Sort(refused)
+		return []string{fmt.Sprintf("%s asked for the term, too, and were refused%s.",
+			words.Upper(words.Nodes(refused)), cite(names, first...))}
 	}
 	for _, is := range order {
 		slices.Sort(voters[is])

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -103,5 +104,26 @@ func TestExplainTellsWhoWasRefusedBeside(t *testing.T) {
 			}
 			tells(t, out.String(), of.want)
 		}
+	}
+}
+
+// When many nodes start at once, nearly each says no to nearly each: one sentence tells of all.
+func TestExplainFoldsManyWhoWereRefused(t *testing.T) {
+	g := caseOf(t, "raft-false-two-leaders")
+	r := g.Rounds[slices.IndexFunc(g.Rounds, func(r *rounds.Round) bool { return r.Term == 2 })]
+	for _, v := range slices.Clone(r.Verdicts) {
+		if v.Loser == 2 && v.Denial != "" {
+			for _, v.Loser = range []uint64{3, 4} {
+				r.Verdicts = append(r.Verdicts, v)
+			}
+		}
+	}
+	var out bytes.Buffer
+	if err := report.Explain(&out, g, r, false); err != nil {
+		t.Fatal(err)
+	}
+	tells(t, out.String(), "Nodes 2, 3 and 4 asked for the term, too, and were refused [5:4].")
+	if strings.Contains(out.String(), "said no to node") {
+		t.Error(out.String())
 	}
 }
