@@ -319,12 +319,22 @@ func (r *reading) compareStragglers(one *rounds.Round) {
 	}
 }
 
+// believed reports whether the winner believed the node alive when it won, by its last view, or by what the logs have.
+func (r *reading) believed(w *rounds.Winner, node uint64) (alive bool) {
+	for i := range r.run.records {
+		rec := &r.run.records[i]
+		if rec.Incarnation == w.Ref.Incarnation && rec.Event == "peers" && !rec.Time.After(r.trueTime(w.Node, w.At)) {
+			alive = slices.Contains(rec.Alive, node)
+		}
+	}
+	return alive || w.Viewed() && slices.Contains(w.Live, node)
+}
+
 // compareFollower checks one of them. Where the record of the win is here, a node may follow as it wakes.
 func (r *reading) compareFollower(one *rounds.Round, p *rounds.Participant, won time.Time, untold bool) {
 	r.judge("followers")
 	soon := won.Add(time.Second + r.blur())
-	believed := one.Winner.Viewed() && slices.Contains(one.Winner.Live, p.Node)
-	if !believed && !slices.ContainsFunc(r.run.truth.Processes, func(l sim.Process) bool {
+	if !r.believed(one.Winner, p.Node) && !slices.ContainsFunc(r.run.truth.Processes, func(l sim.Process) bool {
 		return uint64(l.Node) == p.Node && !l.From.After(soon) && (l.Until.IsZero() || !l.Until.Before(won))
 	}) {
 		r.fail("follower: it was not there when the winner won", one.Term, "%+v, won at %v", p, won)
