@@ -40,15 +40,25 @@ func (g *group) lacksAny(m *member) bool {
 	})
 }
 
-// lacksRecords reports whether records of the node may be missing from the beginning of the round until then, by the
-// clock of the node by.
+// calledSince returns since when the term of the round may have been called, in vain at first: under a lease, since the
+// one before it was led.
+func (g *group) calledSince(r *Round) time.Time {
+	since, before := r.From, g.byTerm[r.Term-1]
+	if leased(g.guarantee) && len(before) > 0 {
+		since = earliest(since, before[0].From)
+	}
+	return since
+}
+
+// lacksRecords reports whether records of the node may be missing from when the round may have been called until then,
+// by the clock of the node by.
 func (r *Round) lacksRecords(m *member, by uint64, until time.Time, g *group) bool {
 	first, last := m.lives[0], m.lives[len(m.lives)-1]
-	off := g.apart(first.node, by)
+	off, called := g.apart(first.node, by), g.calledSince(r)
 	within := func(since, to time.Time) bool {
 		answered := until.Add(together)
 		return off == unbounded || !g.fix.at(first.node, since).Add(-off).After(answered) &&
-			!g.fix.at(first.node, to).Add(off).Before(r.From)
+			!g.fix.at(first.node, to).Add(off).Before(called)
 	}
 	cut := !first.started || first.first() > 1 || g.seenBefore(m)
 	if cut && (first.began()+1 >= r.Term || within(time.Time{}, first.from)) { // it may have asked for its next term

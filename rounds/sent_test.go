@@ -20,29 +20,66 @@ func TestMessagesOfATermBeforeTheLogsBegin(t *testing.T) {
 			v.add(node, 10, trace.Record{Term: begins, Event: "timeout"})
 			v.add(node, 2000, trace.Record{Term: 4, Event: "peers", Alive: []uint64{1, 2, 3}})
 		}
-		v.ask(2, 4000, 5)
-		for _, node := range []uint64{1, 3} {
-			v.add(node, 4010, trace.Record{
-				Term: 4, Round: 5, Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: fmt.Sprintf("2:%d", 40000+node),
-				Why:  []string{"2 asks for term 5 -> yes"},
-				Sent: []string{fmt.Sprintf("PRE_VOTE_REPLY>2#%d:7", node)},
-			})
-			v.add(2, 4020, trace.Record{
-				Term: 4, Round: 5, Event: "receive", From: node, Msg: "PRE_VOTE_REPLY",
-				MsgID: fmt.Sprintf("%d:7", node),
-			})
-		}
-		v.add(2, 4500, trace.Record{
-			Term: 5, Event: "receive", Leader: 2, Token: 5, LeaderChange: trace.Elected, ValidUntil: atMS(5400),
-			Why: []string{"a majority voted in term 5 -> lead"}, Alive: []uint64{1, 2, 3},
-		})
-		v.follow(1, 4600, 2, 5)
-		v.follow(3, 4600, 2, 5)
+		v.wins(2, 4000, 5, 1, 3)
 		for _, r := range v.b.History().Groups[0].Rounds {
 			if r.Term == 5 && r.AtLeast != want {
 				t.Errorf("from term %d on: at least: %v, want %v: %+v", begins, r.AtLeast, want, r)
 			}
 		}
+	}
+}
+
+// "Term 5 took eight messages", and it took more: a node had called it in vain while node 3 led term 4, in records that
+// are missing.
+func TestMessagesOfATermThatWasCalledInVainBefore(t *testing.T) {
+	for missing, want := range map[uint64]bool{0: false, 7: true} {
+		v := newVoters()
+		for node := uint64(1); node <= 3; node++ {
+			v.start(node, 0)
+			v.add(node, 10, trace.Record{Term: 4, Event: "peers", Alive: []uint64{1, 2, 3}})
+		}
+		v.ask(3, 200, 4)
+		v.lead(3, 500, 4)
+		v.follow(1, 510, 3, 4)
+		v.follow(2, 510, 3, 4)
+		v.add(2, 1000, trace.Record{Term: 4, Event: "timeout", Leader: 3, Token: 4, ValidUntil: atMS(1900)})
+		v.lost(2, missing)
+		v.add(2, 1100, trace.Record{Term: 4, Event: "lend", Leader: 3, Token: 4, ValidUntil: atMS(1900)})
+		v.expire(3, 2000, 4)
+		v.miss(1, 2010, 3)
+		v.wins(2, 8000, 5, 1, 3)
+		for node := uint64(1); node <= 3; node++ {
+			v.add(node, 9000, trace.Record{Term: 5, Event: "lend", Leader: 2, Token: 5, ValidUntil: atMS(9400)})
+		}
+		for _, r := range v.b.History().Groups[0].Rounds {
+			if r.Term == 5 && r.AtLeast != want {
+				t.Errorf("%d missing: at least: %v, want %v: %+v", missing, r.AtLeast, want, r)
+			}
+		}
+	}
+}
+
+// wins writes that a node asks the others for a term, that they vote for it, and follow.
+func (v *voters) wins(node uint64, ms int, term uint64, others ...uint64) {
+	v.ask(node, ms, term)
+	for _, other := range others {
+		v.add(other, ms+10, trace.Record{
+			Term: term - 1, Round: term, Event: "receive", From: node, Msg: "PRE_VOTE",
+			MsgID: fmt.Sprintf("%d:%d", node, 10*ms+int(other)),
+			Why:   []string{fmt.Sprintf("%d asks for term %d -> yes", node, term)},
+			Sent:  []string{fmt.Sprintf("PRE_VOTE_REPLY>%d#%d:7", node, other)},
+		})
+		v.add(node, ms+20, trace.Record{
+			Term: term - 1, Round: term, Event: "receive", From: other, Msg: "PRE_VOTE_REPLY",
+			MsgID: fmt.Sprintf("%d:7", other),
+		})
+	}
+	v.add(node, ms+500, trace.Record{
+		Term: term, Event: "receive", Leader: node, Token: term, LeaderChange: trace.Elected, ValidUntil: atMS(ms + 1400),
+		Why: []string{fmt.Sprintf("a majority voted in term %d -> lead", term)}, Alive: append(others, node),
+	})
+	for _, other := range others {
+		v.follow(other, ms+600, node, term)
 	}
 }
 
