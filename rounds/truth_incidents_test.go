@@ -211,7 +211,10 @@ func (r *reading) reignOf(node, term uint64) (reign *sim.Reign) {
 func (r *reading) missedIncidents() {
 	highest := uint64(0)
 	for _, one := range r.run.truth.Leaderships { // in the order in which they began
-		term, uncompared := uint64(one.Term), r.variant.set > 0 && r.uncompared(uint64(one.Node))
+		term := uint64(one.Term)
+		uncompared := r.variant.set > 0 && slices.ContainsFunc(r.run.truth.Leaderships, func(led sim.Reign) bool {
+			return r.uncompared(uint64(led.Node)) // so that it is not known who led first
+		})
 		if !r.complete() || r.shifted() || uncompared || term <= highest && !r.cameAfterAll(&one) {
 			continue
 		}
