@@ -48,6 +48,21 @@ func (in *Incident) perhapsLedBefore(g *group) bool {
 	return later && (!leased(g.guarantee) || 2*votes > len(g.voters))
 }
 
+// calledBefore reports whether a term had been called before the first call of which records tell: a process with which
+// a log begins had one saved as it started.
+func (in *Incident) calledBefore(g *group) bool {
+	for id, m := range g.nodes {
+		if len(m.lives) == 0 {
+			continue
+		}
+		l := m.lives[0]
+		if l.started && l.began() > g.inRound(0) && !g.fix.at(id, l.from).After(in.From) {
+			return true
+		}
+	}
+	return false
+}
+
 // endsUnheard reports whether nothing is known to be missing of the log of the node but what may come after its end, or
 // before its beginning, and nobody heard of the node then: so it led nobody. A lone voter needs nobody for its lease.
 func (g *group) endsUnheard(id uint64) bool {

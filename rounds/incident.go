@@ -372,7 +372,8 @@ func (g *group) incident(c *change) Incident {
 	in.PerhapsLed = in.Leaderless > 0 && (perhaps || in.perhapsFollowed(g, former) || in.perhapsBeside(g, c) ||
 		in.perhapsSkipped(g))
 	untold := next != nil && (next.unseen || next.First.IsZero()) // since when it led
-	in.Anew = former == nil && !perhaps && in.Ended.Kind == "" && !untold && slices.Contains(in.Terms, 1)
+	in.Anew = former == nil && !perhaps && in.Ended.Kind == "" && !untold && slices.Contains(in.Terms, 1) &&
+		!in.calledBefore(g)
 	return in
 }
 

@@ -393,3 +393,23 @@ func TestTermThatAVoterMayHaveLedOfWhomNobodyWrites(t *testing.T) {
 		t.Error("nobody led it")
 	}
 }
+
+// "Nobody led" was shown from the beginning of the logs on, since the first records are of term 1. They are of processes
+// that were started again in it: the lease of who had led it may have gone on.
+func TestTheFirstTermIsOneInWhichAllWereStartedAgain(t *testing.T) {
+	for saved, want := range map[uint64]rounds.PeriodState{0: rounds.PeriodNobody, 1: rounds.PeriodUnknown} {
+		v := newVoters()
+		for node := uint64(1); node <= 3; node++ {
+			v.add(node, int(100*node), trace.Record{Event: "start", Round: saved})
+		}
+		v.add(1, 600, trace.Record{Round: 1, Event: "peers", Alive: []uint64{1, 2, 3}, Why: []string{"x -> y"}})
+		v.ask(2, 700, 2)
+		v.lead(2, 1000, 2)
+		v.follow(1, 1010, 2, 2)
+		v.follow(3, 1020, 2, 2)
+		g := v.b.History().Groups[0]
+		if list := g.Periods(g.Limits()); len(list) < 2 || list[0].State != want {
+			t.Errorf("term %d was saved: %+v", saved, list)
+		}
+	}
+}
