@@ -83,7 +83,8 @@ func (g *group) reservedBefore(r *Round) bool {
 }
 
 // mayLackTerm reports whether the node may have led the term in records that are missing: before its log begins,
-// between two processes, within one, or after its log ends, where others go on, or got what it sent since.
+// between two processes, within one, or after its log ends, where others go on, or got what it sent since, or where
+// records are missing between others.
 func (g *group) mayLackTerm(m *member, r *Round) bool {
 	if m.hidden || len(m.lives) == 0 {
 		return true
@@ -105,7 +106,8 @@ func (g *group) mayLackTerm(m *member, r *Round) bool {
 		return false
 	}
 	node := last.node
-	return g.untimed(node, r) || g.sentUnseen(last) || g.logEnd(node).Add(maxTransit).Before(g.logsEndBy(node))
+	return g.untimed(node, r) || g.holed() || g.sentUnseen(last) ||
+		g.logEnd(node).Add(maxTransit).Before(g.logsEndBy(node))
 }
 
 // toldTerm reports whether others may have told the process the term of its first record, which is not that of its

@@ -136,23 +136,34 @@ func TestTermThatANodeMayHaveLedWhoseClockIsNotCompared(t *testing.T) {
 }
 
 // "Nobody led the term" was told of one that a node led whose log ends before: the others end soon after, but they got
-// what it sent then.
+// what it sent then, or records are missing, so that its last ones may be, too.
 func TestTermThatANodeMayHaveLedAfterItsLog(t *testing.T) {
-	for _, sent := range []bool{false, true} {
+	for name, c := range map[string]struct {
+		sent bool
+		lost uint64 // records of node 1, long before
+		want bool
+	}{
+		"all records are here": {false, 0, false},
+		"more came of it":      {true, 0, true},
+		"records are missing":  {false, 7, true},
+	} {
 		v := newVoters()
 		v.algo, v.guarantee = "hs", "best-effort"
 		for node := uint64(1); node <= 3; node++ {
 			v.start(node, 0)
+			if node == 1 {
+				v.seq["n1life1"] += c.lost
+			}
 			v.add(node, 5, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
 		}
 		v.nominate(3, 100, 2, "no leader was heard of")
-		if sent {
+		if c.sent {
 			v.add(1, 200, trace.Record{Term: 2, Event: "receive", From: 2, Msg: "COORDINATOR", MsgID: "2:1"})
 		}
 		v.nominate(3, 300, 3, "no leader was heard of")
 		v.add(1, 500, trace.Record{Term: 3, Event: "timeout"})
-		if got := v.perhapsLed(t, 2); got != sent {
-			t.Errorf("sent %v: %v", sent, got)
+		if got := v.perhapsLed(t, 2); got != c.want {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }
