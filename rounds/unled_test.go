@@ -405,13 +405,23 @@ func TestTermThatAVoterMayHaveLedOfWhomNobodyWrites(t *testing.T) {
 	}
 }
 
-// "Nobody led" was shown from the beginning of the logs on, since the first records are of term 1. They are of processes
-// that were started again in it: the lease of who had led it may have gone on.
-func TestTheFirstTermIsOneInWhichAllWereStartedAgain(t *testing.T) {
-	for saved, want := range map[uint64]rounds.PeriodState{0: rounds.PeriodNobody, 1: rounds.PeriodUnknown} {
+// "Nobody led" was shown from the beginning of the logs on, since their first records are of term 1. They are of
+// processes that were started again in it: the lease of who had led it may have gone on. One that is started after the
+// first call may have heard of it in a process before.
+func TestTheFirstTermIsOneInWhichNodesWereStartedAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		saved map[uint64]uint64 // the term that each node had saved as it started
+		last  int               // ms: when node 3 started
+		want  rounds.PeriodState
+	}{
+		"nothing was saved":              {nil, 300, rounds.PeriodNobody},
+		"all were started again":         {map[uint64]uint64{1: 1, 2: 1, 3: 1}, 300, rounds.PeriodUnknown},
+		"one was, before the first call": {map[uint64]uint64{3: 1}, 300, rounds.PeriodUnknown},
+		"one was, after the first call":  {map[uint64]uint64{3: 1}, 750, rounds.PeriodNobody},
+	} {
 		v := newVoters()
-		for node := uint64(1); node <= 3; node++ {
-			v.add(node, int(100*node), trace.Record{Event: "start", Round: saved})
+		for node, at := range map[uint64]int{1: 100, 2: 200, 3: c.last} {
+			v.add(node, at, trace.Record{Event: "start", Round: c.saved[node]})
 		}
 		v.add(1, 600, trace.Record{Round: 1, Event: "peers", Alive: []uint64{1, 2, 3}, Why: []string{"x -> y"}})
 		v.ask(2, 700, 2)
@@ -419,8 +429,8 @@ func TestTheFirstTermIsOneInWhichAllWereStartedAgain(t *testing.T) {
 		v.follow(1, 1010, 2, 2)
 		v.follow(3, 1020, 2, 2)
 		g := v.b.History().Groups[0]
-		if list := g.Periods(g.Limits()); len(list) < 2 || list[0].State != want {
-			t.Errorf("term %d was saved: %+v", saved, list)
+		if list := g.Periods(g.Limits()); len(list) < 2 || list[0].State != c.want {
+			t.Errorf("%s: %+v", name, list)
 		}
 	}
 }
