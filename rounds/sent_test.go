@@ -44,7 +44,9 @@ func TestMessagesOfATermThatWasCalledInVainBefore(t *testing.T) {
 		v.follow(2, 510, 3, 4)
 		v.add(2, 1000, trace.Record{Term: 4, Event: "timeout", Leader: 3, Token: 4, ValidUntil: atMS(1900)})
 		v.lost(2, missing)
-		v.add(2, 1100, trace.Record{Term: 4, Event: "lend", Leader: 3, Token: 4, ValidUntil: atMS(1900)})
+		v.add(2, 1100, trace.Record{
+			Term: 4, Event: "peers", Leader: 3, Token: 4, ValidUntil: atMS(1900), Alive: []uint64{1, 2, 3},
+		})
 		v.expire(3, 2000, 4)
 		v.miss(1, 2010, 3)
 		v.wins(2, 8000, 5, 1, 3)
@@ -75,8 +77,9 @@ func (v *voters) wins(node uint64, ms int, term uint64, others ...uint64) {
 		})
 	}
 	v.add(node, ms+500, trace.Record{
-		Term: term, Event: "receive", Leader: node, Token: term, LeaderChange: trace.Elected, ValidUntil: atMS(ms + 1400),
-		Why: []string{fmt.Sprintf("a majority voted in term %d -> lead", term)}, Alive: append(others, node),
+		Term: term, Event: "receive", Leader: node, Token: term, LeaderChange: trace.Elected,
+		ValidUntil: atMS(ms + 1400), Alive: append(others, node),
+		Why: []string{fmt.Sprintf("a majority voted in term %d -> lead", term)},
 	})
 	for _, other := range others {
 		v.follow(other, ms+600, node, term)
