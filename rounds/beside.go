@@ -93,16 +93,22 @@ func (in *Incident) ledBeside(g *group, c *change) (until moment, most bool) {
 const near = 64
 
 // perhapsBeside reports whether one says that it led beside, which was silent to others, and need not have been to all:
-// at level info nothing tells whether it slept.
+// at level info nothing tells whether it slept. Or it began to in a gap of its records, and perhaps meanwhile.
 func (in *Incident) perhapsBeside(g *group, c *change) bool {
 	if leased(g.guarantee) {
 		return false
 	}
 	until := in.From.Add(in.Leaderless)
 	began, next := len(g.list)-len(g.begunAfter(in.From)), len(g.list)-len(g.begunAfter(until))
-	return slices.ContainsFunc(g.list[max(0, began-near):next], func(r *Leadership) bool {
-		return r != c.former && r != c.next && r.life != nil && !r.life.debug && r.End.After(in.From)
-	})
+	for i := max(0, began-near); i < min(next+near, len(g.list)); i++ {
+		r := g.list[i]
+		silent := i < next && r.life != nil && !r.life.debug && r.End.After(in.From)
+		sooner := r.unseen && r.From.After(in.From) && r.before.Before(until) // it may have begun to lead
+		if r != c.former && r != c.next && (silent || sooner) {
+			return true
+		}
+	}
+	return false
 }
 
 // lastOf returns until when one led beside, for ledBeside. later says that it began after the change, as far as is

@@ -80,3 +80,28 @@ func TestALostLeaderIsFollowedOnWhoseLogIsCut(t *testing.T) {
 		}
 	}
 }
+
+// "Nobody led for 503 ms" was told while node 2 led beside: it began to in a gap of its records, which ends only after
+// the next one began.
+func TestNobodyLedAsFarAsTheRecordsTellBesideOneThatBeganInAGap(t *testing.T) {
+	for missing, want := range map[uint64]bool{0: false, 2: true} {
+		v := newVoters()
+		v.algo, v.guarantee = "bully", "best-effort"
+		v.callAndLead(5, 1000, 3)
+		v.add(2, 1500, trace.Record{Term: 2, Event: "timeout"})
+		v.resign(5, 2000, 3)
+		v.callAndLead(4, 2500, 4)
+		v.lost(2, missing)
+		led := trace.Record{Term: 2, Event: "timeout", Leader: 2}
+		if missing == 0 {
+			led.LeaderChange, led.Why = trace.Elected, []string{"no higher node is alive -> lead term 2"}
+		}
+		v.add(2, 2600, led)
+		all := v.b.History().Groups[0].Incidents
+		for _, in := range all {
+			if in.Former == 5 && in.Leader == 4 && in.PerhapsLed != want {
+				t.Errorf("%d missing: %v: %+v", missing, in.PerhapsLed, in)
+			}
+		}
+	}
+}
