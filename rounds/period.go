@@ -36,7 +36,8 @@ type stretch struct {
 	perhaps     bool
 }
 
-// Periods divides the time between from and until: it returns who led when, in the order of time and without a hole.
+// Periods divides the time between from and until, of one clock (see Group.Limits): it returns who led when, in the
+// order of time and without a hole. Any goroutine may call it.
 func (g *Group) Periods(from, until time.Time) (list []Period) {
 	all := g.stretches(from, until)
 	cuts := []time.Time{from, until}
