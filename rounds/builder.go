@@ -95,6 +95,7 @@ func (b *Builder) Up(first trace.Greeting) {
 	by, _ := b.clockSet(first.Cluster, first.Node)
 	first.Time = first.Time.Add(-by)
 	b.upsOf(first.Cluster).add(first)
+	b.line(first.Cluster, first.Node, first.Time)
 }
 
 func (b *Builder) upsOf(cluster string) *greetings {

@@ -153,6 +153,21 @@ func TestOverlapWithinTheErrorOfAClockThatWasSet(t *testing.T) {
 	}
 }
 
+// "Nobody leads" was told of the end of logs that a line seemed to go on for half a minute: it was of a process that is
+// up, and a process before had told by how much its clock was set.
+func TestLineOfAProcessThatIsUpAfterItsClockWasSet(t *testing.T) {
+	const by = 30 * time.Second
+	v := newPairThatMet()
+	v.leadAlone(1, 1000, 1)
+	v.set[1] = by
+	v.add(1, 15000, trace.Record{Event: "peers", Term: 1, Leader: 1, Alive: []uint64{1, 2}})
+	v.resign(1, 20000, 1)
+	v.b.Up(trace.Greeting{Time: atMS(21000).Add(by), Cluster: "c", Node: 1, Incarnation: "n1life1"})
+	if in := v.last(); in.Leader != 0 || !in.Until.Equal(atMS(21000)) {
+		t.Errorf("nobody led until %v: %+v", in.Until, in)
+	}
+}
+
 // "Two led at once", "nobody led for 10.5 s", and a clock that is "5s ahead": somebody set the clock of node 1, by its
 // own word. All its times since, and those of its next process, are told as if nobody had.
 func TestClockThatWasSetByItsOwnWord(t *testing.T) {

@@ -340,3 +340,28 @@ type lines struct {
 }
 
 func (l *lines) Line(_ string, _ uint64, at time.Time) { l.at = append(l.at, at) }
+
+// The line by which a process says that it is up goes to who wants to know of that, and knows how far its clock was set
+// before: as any line, it would count by the clock of the process before it.
+func TestALineThatAProcessIsUpIsNoOtherLine(t *testing.T) {
+	const up = `{"level":"info","cluster":"c","node":3,"incarnation":"0a0b0c0d","time":"2026-11-25T09:25:02Z",` +
+		`"message":"node 3 is up"}` + "\n"
+	var plain lines
+	both := ups{lines: &lines{}}
+	for _, to := range []Sink{&plain, &both} {
+		if _, err := Read(strings.NewReader(up), to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(plain.at) != 1 || len(both.at) != 0 || both.up != 1 {
+		t.Errorf("%d lines; %d lines and %d that are up", len(plain.at), len(both.at), both.up)
+	}
+}
+
+// ups is an UpSink.
+type ups struct {
+	*lines
+	up int
+}
+
+func (u *ups) Up(trace.Greeting) { u.up++ }

@@ -152,9 +152,10 @@ func (r *Reader) find(line []byte) bool {
 		r.to.Left(note)
 		return false
 	}
-	passUp(r.to, line)
-	passMismatch(r.to, line)
-	passLine(r.to, line)
+	if !passUp(r.to, line) {
+		passMismatch(r.to, line)
+		passLine(r.to, line)
+	}
 	return r.other(line)
 }
 
