@@ -487,13 +487,13 @@ func (r *reading) compareOverlaps() {
 }
 
 // unknowing reports whether each leader of a term but the first ran no process when those before ceased to lead, or one
-// that began in that moment, or was paused from then until it ended. Without a lease it cannot know of the term then,
+// that began in that moment, as far as clocks tell, or was paused from then until it ended. Without a lease it cannot know of the term then,
 // and no two led at once.
 func (r *reading) unknowing(term uint64) bool {
 	for i, second := range r.terms[term] {
 		for _, first := range r.terms[term][:i] {
 			ran := slices.ContainsFunc(r.run.truth.Processes, func(p sim.Process) bool {
-				return p.Node == second.Node && first.Until.After(p.From) &&
+				return p.Node == second.Node && first.Until.After(p.From.Add(r.blur())) &&
 					(p.Until.IsZero() || first.Until.Before(p.Until)) && !r.pausedToItsEnd(p, first.Until)
 			})
 			if r.run.leased || ran || first.Until.IsZero() || first.Until.After(second.From) {
