@@ -608,3 +608,32 @@ func TestLeaseOfWhichOnlyFollowersTell(t *testing.T) {
 		}
 	}
 }
+
+// "Nobody led for at least 1.5 s" was told until the second voter had voted. With its own vote, which is in no record
+// here, node 3 had a majority with the first.
+func TestAWinnerWithoutALogVotedForItself(t *testing.T) {
+	v := newVoters()
+	v.start(1, 0)
+	v.start(2, 0)
+	v.add(1, 10, trace.Record{
+		Round: 1, Event: "timeout", Why: []string{"no leader was heard of -> ask the voters for term 1"},
+		Sent: []string{"PRE_VOTE>2#1:1"},
+	})
+	v.add(2, 12, trace.Record{
+		Round: 1, Event: "receive", From: 1, Msg: "PRE_VOTE", MsgID: "1:1",
+		Why: []string{"1 asks for term 1 -> no, just started"}, Sent: []string{"PRE_VOTE_REPLY>1#2:1"},
+	})
+	v.add(1, 14, trace.Record{Round: 1, Event: "receive", From: 2, Msg: "PRE_VOTE_REPLY", MsgID: "2:1"})
+	for node := uint64(1); node <= 2; node++ {
+		v.add(node, int(500+500*node), trace.Record{
+			Term: 1, Event: "receive", From: 3, Msg: "REQUEST_VOTE", MsgID: fmt.Sprint("3:", node),
+			Why:  []string{"nothing binds this voter -> vote for 3 in term 1"},
+			Sent: []string{fmt.Sprintf("VOTE>3#%d:9", node)},
+		})
+	}
+	v.follow(1, 2000, 3, 1)
+	v.follow(2, 2010, 3, 1)
+	if in := v.last(); in.Leader != 3 || in.Leaderless == 0 || in.From.Add(in.Leaderless).After(atMS(1000)) {
+		t.Errorf("nobody led until %v: %+v", in.From.Add(in.Leaderless), in)
+	}
+}

@@ -153,6 +153,9 @@ func (r *Round) setSoonest(g *group) {
 	}
 	var told []moment
 	need := len(g.voters)/2 + 1
+	if !g.voters[r.Winner.Node] { // it votes, too, and no record is here in which it asks
+		need = (len(g.voters) + 1) / 2
+	}
 	for id := range g.voters {
 		st := votes[id]
 		switch off := g.apart(id, r.Winner.teller); {
