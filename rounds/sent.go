@@ -28,7 +28,8 @@ func (r *Round) lacksSends(entries []*entry, g *group) bool {
 		// It may have called one in vain later, or long before: a node does not save the terms that it calls.
 		return r.State != Decided && (g.lacksAny(m) || g.mayLackTerm(m, r) || g.beganLate(m, r))
 	}) || slices.ContainsFunc(r.Messages, func(m Message) bool { // late answers count, too
-		return m.Delivery == Unsent && m.ReceiveStep < max(r.Aftermath, 1) || m.Delivery == Unseen && m.Counted
+		return m.Delivery == Unsent && m.ReceiveStep < max(r.Aftermath, 1) || m.Delivery == Unseen && m.Counted ||
+			m.Delivery == Lost && r.State != Decided && slices.Contains(askKinds, m.Kind)
 	})
 }
 

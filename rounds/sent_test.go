@@ -127,6 +127,43 @@ func TestMessagesOfATermThatAFormerProcessCalled(t *testing.T) {
 	}
 }
 
+// "Term 2 took 15 messages", and it took one more: a question that never arrived, as it seemed, was answered after the
+// log of its receiver ends.
+func TestMessagesOfATermWhoseQuestionWasHeldUp(t *testing.T) {
+	for lost, want := range map[bool]bool{false: false, true: true} {
+		v := newVoters()
+		for node := uint64(1); node <= 3; node++ {
+			v.start(node, 0)
+			v.add(node, 10, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+			v.add(node, 600, trace.Record{Event: "timeout"})
+		}
+		v.ask(2, 1000, 1)
+		for _, other := range []uint64{1, 3} {
+			if lost && other == 3 {
+				continue
+			}
+			v.add(other, 1010, trace.Record{
+				Round: 1, Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: fmt.Sprintf("2:%d", 10000+other),
+				Why:  []string{"2 asks for term 1 -> no, just started"},
+				Sent: []string{fmt.Sprintf("PRE_VOTE_REPLY>2#%d:7", other)},
+			})
+			v.add(2, 1020, trace.Record{
+				Round: 1, Event: "receive", From: other, Msg: "PRE_VOTE_REPLY", MsgID: fmt.Sprintf("%d:7", other),
+			})
+		}
+		for ms := 1200; ms < 9000; ms += 500 {
+			for node := uint64(1); node <= 3; node++ {
+				v.add(node, ms, trace.Record{Event: "timeout"})
+			}
+		}
+		for _, r := range v.b.History().Groups[0].Rounds {
+			if r.Term == 1 && r.AtLeast != want {
+				t.Errorf("lost %v: at least: %v, want %v: %+v", lost, r.AtLeast, want, r.Messages)
+			}
+		}
+	}
+}
+
 // "Node 2 asked the voters" for term 4, which node 1 had called: it answered that one five seconds late, in the record
 // in which it asked for term 7.
 func TestALateAnswerBesideAQuestionOfALaterTerm(t *testing.T) {
