@@ -134,8 +134,8 @@ func (r *reading) compareUnledIn(in *rounds.Incident, from, until time.Time) {
 	}
 }
 
-// lostAll reports whether all records of the leadership were lost, with which the log of a process that crashed ends: no
-// number is missing, and nothing tells it from one that crashed before.
+// lostAll reports whether all records of the leadership were lost, with which the log of a process that crashed ends:
+// no number is missing, and nothing tells it from one that crashed before.
 func (r *reading) lostAll(one *sim.Reign) bool {
 	return r.holes() && one.Ended == sim.ByCrash && !slices.ContainsFunc(r.shown, func(rec trace.Record) bool {
 		own := rec.Incarnation == one.Incarnation && !rec.Time.Before(one.From)

@@ -487,8 +487,8 @@ func (r *reading) compareOverlaps() {
 }
 
 // unknowing reports whether each leader of a term but the first ran no process when those before ceased to lead, or one
-// that began in that moment, as far as clocks tell, or was paused from then until it ended. Without a lease it cannot know of the term then,
-// and no two led at once.
+// that began in that moment, as far as clocks tell, or was paused from then until it ended. Without a lease it cannot
+// know of the term then, and no two led at once.
 func (r *reading) unknowing(term uint64) bool {
 	for i, second := range r.terms[term] {
 		for _, first := range r.terms[term][:i] {
