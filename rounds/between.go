@@ -60,7 +60,10 @@ func (in *Incident) ledBetween(g *group, former *Leadership) {
 	var last *unseenReign
 	for _, u := range in.unseenIn(g) {
 		ofFormer := u.by.Incarnation == former.Incarnation && u.by.Seq <= former.Last.Seq
-		told := func(r *Leadership) bool { return u.told(r) && (in.Leader == 0 || !r.From.After(in.Until)) }
+		told := func(r *Leadership) bool {
+			over := !r.End.IsZero() && !r.End.After(former.From) // before Former led
+			return !over && u.told(r) && (in.Leader == 0 || !r.From.After(in.Until))
+		}
 		own := u.led == u.by.Node && !ofFormer && !slices.ContainsFunc(g.byLeader[u.led], told)
 		if own && (last == nil || u.until.After(last.until)) {
 			last = u

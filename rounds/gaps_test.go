@@ -836,3 +836,22 @@ func TestSomebodyLedBetweenBeforeItsLogBegins(t *testing.T) {
 		}
 	}
 }
+
+// "Nobody led for at most 4.3 s" was told while node 2 had led in between, by its own word: the log begins with that.
+// It had led an earlier term, too, but the lease of that had ended before another one led.
+func TestSomebodyLedBetweenAfterItsEarlierLeaseEnded(t *testing.T) {
+	v := newVoters()
+	v.follow(1, 500, 2, 1)
+	v.miss(1, 1500, 2)
+	v.lead(1, 4000, 2)
+	v.expire(1, 5000, 2)
+	v.seq["n2life0"] = 14
+	v.add(2, 7000, trace.Record{
+		Term: 3, Event: "timeout", LeaderChange: trace.Deposed, PrevLeader: new(uint64(2)),
+		Why: []string{"the lease ran out -> lead term 3 no more"},
+	})
+	v.lead(2, 9000, 4)
+	if in := v.last(); in.Former != 1 || in.Leader != 2 || in.Between != 2 {
+		t.Errorf("between: node %d: %+v", in.Between, in)
+	}
+}
