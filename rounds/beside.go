@@ -8,9 +8,7 @@ import (
 
 // perhapsLed reports whether somebody may have led others in one of the terms meanwhile, in records that are missing.
 func (in *Incident) perhapsLed(g *group) bool {
-	return slices.ContainsFunc(in.rounds, func(r *Round) bool {
-		return slices.ContainsFunc(r.perhaps, func(id uint64) bool { return !g.endsUnheard(id) })
-	})
+	return slices.ContainsFunc(in.rounds, func(r *Round) bool { return g.anyHeard(r.perhaps) })
 }
 
 // perhapsSkipped reports whether somebody may have led a term meanwhile of which no record is here: the first of those
@@ -21,9 +19,7 @@ func (in *Incident) perhapsSkipped(g *group) bool {
 	}
 	return slices.ContainsFunc([]uint64{in.FormerTerm + 1, in.Term - 1}, func(term uint64) bool {
 		untold := !slices.Contains(in.Terms, term) && term > in.FormerTerm && term < in.Term
-		return untold && slices.ContainsFunc(g.perhapsLed(&Round{Term: term}), func(id uint64) bool {
-			return !g.endsUnheard(id)
-		})
+		return untold && g.anyHeard(g.perhapsLed(&Round{Term: term}))
 	})
 }
 
@@ -61,6 +57,11 @@ func (in *Incident) calledBefore(g *group) bool {
 		}
 	}
 	return false
+}
+
+// anyHeard reports whether one of the nodes, which have records missing, may have led others in them: see endsUnheard.
+func (g *group) anyHeard(ids []uint64) bool {
+	return slices.ContainsFunc(ids, func(id uint64) bool { return !g.endsUnheard(id) })
 }
 
 // endsUnheard reports whether nothing is known to be missing of the log of the node but what may come after its end, or
