@@ -375,7 +375,9 @@ func (g *group) unheeding(id uint64) (all []absence) {
 					if a.until = earliest(a.until, g.fix.at(id, up)); wrote.seq > 1 || next.place == 0 {
 						continue // the same process went on
 					}
-					a.how = unanswering
+					if l.debug || g.lapsedAfter(l, at) { // level info does not tell each answer
+						a.how = unanswering
+					}
 				} else if !a.until.IsZero() {
 					continue
 				}
@@ -386,6 +388,13 @@ func (g *group) unheeding(id uint64) (all []absence) {
 		}
 	}
 	return all
+}
+
+// lapsedAfter reports whether the process noticed that its lease ended so soon after t that no answer since renewed it.
+func (g *group) lapsedAfter(l *life, t time.Time) bool {
+	return slices.ContainsFunc(g.byLeader[l.node], func(r *Leadership) bool {
+		return r.life == l && r.endedBy.expired && r.Until.After(t) && r.Until.Sub(t) <= g.leaseTime
+	})
 }
 
 // wroteAfter returns the first record that the node wrote after t, and its process.

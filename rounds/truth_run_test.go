@@ -291,7 +291,11 @@ func (r *reading) files(t *testing.T, d *rand.Rand) [][]byte {
 			if n > 0 && lines[i][n-1].Incarnation != rec.Incarnation {
 				r.refuse(&files[i], &lines[i][n-1], rec.Time)
 			}
-			r.greet(&files[i], uint64(i+1), &up, began, rec.Time)
+			until := rec.Time
+			if n > 0 && lines[i][n-1].Incarnation == rec.Incarnation { // the next process says so after that
+				until = until.Add(-1)
+			}
+			r.greet(&files[i], uint64(i+1), &up, began, until)
 			r.write(t, &files[i], rec)
 		}
 		if n := len(lines[i]); n > 0 && !r.tail {
