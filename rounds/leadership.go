@@ -101,9 +101,11 @@ func (r *Leadership) followedUnseen(first *Follower) bool {
 }
 
 // silentAsItLed reports whether the process wrote nothing of the leadership when the follower began to follow it, as
-// far as clocks tell, and no record of that time is missing.
+// far as clocks tell, and no record of that time is missing. Where no messages compare their clocks, it may have led
+// after its log ends.
 func (g *group) silentAsItLed(l *life, r *Leadership, f *Follower) bool {
-	if f.late || l.text || g.fix.at(l.node, l.until).Before(f.From) || g.gapAsItLed(l, f) {
+	apart := g.apart(l.node, f.Node) == unbounded
+	if f.late || l.text || apart || g.fix.at(l.node, l.until).Before(f.From) || g.gapAsItLed(l, f) {
 		return false
 	}
 	return l.first() == 1 || l.sorted()[0].term < r.Term // else it may have led before

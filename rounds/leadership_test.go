@@ -452,6 +452,23 @@ func TestBeginsByAClockThatNothingCompares(t *testing.T) {
 	}
 }
 
+// "Nobody led", and one did whose log ends before: by the clock of one of those that followed it, which nothing compares
+// with its own, that began when the leader still wrote.
+func TestFollowedByAClockThatNothingCompares(t *testing.T) {
+	v := newVoters()
+	const ahead = 300
+	v.start(1, 0)
+	v.start(2, ahead)
+	v.start(3, 0)
+	v.exchange(1, 1, 10, 20+ahead)
+	v.exchange(2, 1, 30+ahead, 40)
+	v.follow(3, 25, 2, 1)
+	v.follow(1, 900, 2, 1)
+	if led := v.b.History().Groups[0].Leaderships; len(led) != 1 || led[0].Leader != 2 {
+		t.Errorf("%+v", led)
+	}
+}
+
 // "Nobody led since 12:00:01.390" was told, when the lease had ended that the leader wrote as it began to lead. At
 // level info it writes down no renewals, and the only other voter that lived has no log: that led when the lease had
 // ended.

@@ -9,7 +9,7 @@ import (
 // no log, those in which it was called, or in which the winner won or saw who lives, those of some time in the
 // election, that of a message which was received, or the receipt of one that may have been answered.
 func (r *Round) lacksSends(entries []*entry, g *group) bool {
-	if w := r.Winner; w != nil && (w.untold() || !w.viewed) || len(entries) == 0 {
+	if w := r.Winner; w != nil && (w.untold() || !w.viewed) || len(r.Untold) > 0 || len(entries) == 0 {
 		return true
 	}
 	until := r.From

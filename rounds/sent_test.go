@@ -127,6 +127,36 @@ func TestMessagesOfATermThatAFormerProcessCalled(t *testing.T) {
 	}
 }
 
+// "Term 1 took twelve messages", and it took 16: the last node followed in records that are missing, long after the
+// others.
+func TestMessagesUntilTheLastOneFollowed(t *testing.T) {
+	for missing, want := range map[uint64]bool{0: false, 7: true} {
+		v := newVoters()
+		for node := uint64(1); node <= 3; node++ {
+			v.start(node, 0)
+			v.add(node, 10, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		}
+		v.wins(2, 1000, 1, 1)
+		v.add(3, 1010, trace.Record{
+			Round: 1, Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:10003", Why: []string{"x -> no"},
+		})
+		v.add(2, 2000, trace.Record{Term: 1, Event: "peers", Leader: 2, Token: 1, Alive: []uint64{1, 2, 3}})
+		if missing == 0 {
+			v.follow(3, 2010, 2, 1)
+		}
+		for node := uint64(1); node <= 3; node++ {
+			v.add(node, 2500, trace.Record{Term: 1, Event: "timeout"})
+			v.lost(node, missing*(node/3)) // of node 3
+			v.ask(node, 9000, 2)
+		}
+		for _, r := range v.b.History().Groups[0].Rounds {
+			if r.Term == 1 && r.AtLeast != want {
+				t.Errorf("%d missing: at least: %v, want %v: %+v", missing, r.AtLeast, want, r)
+			}
+		}
+	}
+}
+
 // "Term 2 took 15 messages", and it took one more: a question that never arrived, as it seemed, was answered after the
 // log of its receiver ends.
 func TestMessagesOfATermWhoseQuestionWasHeldUp(t *testing.T) {
