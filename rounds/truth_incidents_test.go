@@ -336,7 +336,8 @@ func (r *reading) compareLoss(in *rounds.Incident) {
 	}
 }
 
-// compareStarted checks that the voters of which an incident says that they had just started said so themselves in it.
+// compareStarted checks that the voters of which an incident says that they had just started said so themselves in it:
+// in their own record, or in what another one received of them, since who says so again writes no reason.
 func (r *reading) compareStarted(in *rounds.Incident) {
 	part := freshText.FindStringSubmatch(in.Why)
 	if part == nil {
@@ -350,8 +351,18 @@ func (r *reading) compareStarted(in *rounds.Incident) {
 			return r.shifted() || !at.Before(r.trueTime(node, began).Add(-r.blur())) &&
 				!at.After(r.trueTime(node, in.Until).Add(r.blur()))
 		}
+		sent := map[string]bool{}
+		for i := range r.run.records {
+			if rec := &r.run.records[i]; rec.Node == node && within(rec.Time) {
+				for _, m := range rec.Sent {
+					sent[m[strings.IndexByte(m, '>'):]+rec.Incarnation] = true
+				}
+			}
+		}
 		if !slices.ContainsFunc(r.run.records, func(rec trace.Record) bool {
-			return rec.Node == node && within(rec.Time) && says(&rec, "no, just started")
+			said := fmt.Sprintf(">%d#%s%s", rec.Node, rec.MsgID, rec.Sender)
+			return rec.Node == node && within(rec.Time) && says(&rec, "no, just started") ||
+				sent[said] && strings.HasSuffix(rec.Detail, "no, just started")
 		}) {
 			r.fail("incident: a voter that had not just started", in.Term, "%+v", in)
 		}
