@@ -111,7 +111,7 @@ func (l *life) noteLease(rec *trace.Record, m mark) {
 		elapsed(l.question.wall, rec.Time) <= maxTransit:
 		l.granted = max(l.granted, rec.ValidUntil.Sub(l.question.wall))
 	}
-	l.lease = max(l.lease, rec.ValidUntil.Sub(from))
+	l.lease, l.ledLease = max(l.lease, rec.ValidUntil.Sub(from)), l.ledLease || rec.Leader == l.node
 }
 
 // requestsVote reports whether the message that a record sent wants a vote.

@@ -47,6 +47,7 @@ type life struct {
 
 	lease    time.Duration // for how long a lease ran at most when the process wrote of it
 	ownLease bool          // it tells so of a lease that it had itself, from when it asked for the votes on
+	ledLease bool          // it tells so of any lease that it had itself
 	granted  time.Duration // the same of the leases of others, from when it read that it was asked for its vote on
 
 	question  mark   // in which it was last asked for its vote
