@@ -185,7 +185,7 @@ func (in *Incident) perhapsFollowed(g *group, former *Leadership) bool {
 }
 
 // lacksBetween reports whether records of the node may be missing from between two times. A log that ends then lacks
-// some if others got what its node sent later, or go on for long.
+// some if others got what its node sent later, or go on for long, or saw another process of the node.
 func (g *group) lacksBetween(id uint64, from, until time.Time) bool {
 	m := g.nodes[id]
 	if m == nil || len(m.lives) == 0 {
@@ -194,6 +194,9 @@ func (g *group) lacksBetween(id uint64, from, until time.Time) bool {
 	l := m.at(until, g.fix)
 	if l == nil {
 		return !g.surelyFirst(m)
+	}
+	if l.next == nil && g.ranAgain(l) {
+		return true
 	}
 	_, wrote := l.after(until, g.fix)
 	return !g.tells(l, from, until) && (wrote || l.gapBetween(from, until, g.fix) || g.sentUnseen(l) ||

@@ -105,3 +105,30 @@ func TestNobodyLedAsFarAsTheRecordsTellBesideOneThatBeganInAGap(t *testing.T) {
 		}
 	}
 }
+
+// "Nobody led for at least 346 ms" was told since node 1 had lost node 3, which led on by its own records. The process of
+// node 2 had ended, and the next one, of which no record is here, followed it.
+func TestALostLeaderMayBeFollowedOnByAProcessOfWhichNoLogTells(t *testing.T) {
+	for again, want := range map[bool]bool{false: false, true: true} {
+		v := newVoters()
+		v.algo, v.guarantee = "bully", "best-effort"
+		v.add(3, 0, trace.Record{Term: 3, Event: "timeout", Leader: 3, LeaderChange: trace.Elected, Alive: []uint64{1, 2, 3}})
+		v.follow(1, 100, 3, 3)
+		v.follow(2, 100, 3, 3)
+		v.add(3, 500, trace.Record{
+			Term: 3, Event: "peers", Leader: 3, Alive: []uint64{1, 3}, Evidence: "link-closed 2, dial-refused 2",
+		})
+		if again {
+			v.add(3, 900, trace.Record{Term: 3, Event: "peers", Leader: 3, Alive: []uint64{1, 2, 3}})
+		}
+		v.add(1, 1000, trace.Record{
+			Term: 4, Event: "timeout", LeaderChange: trace.Lost,
+			Why: []string{"nobody has heard leader 3 of late -> call an election of term 4"},
+		})
+		v.callAndLead(1, 1200, 4)
+		v.add(3, 1400, trace.Record{Term: 3, Event: "timeout", Leader: 3})
+		if in := v.last(); in.Former != 3 || in.Leaderless != 200*time.Millisecond || in.PerhapsLed != want {
+			t.Errorf("seen again %v: %v: %+v", again, in.Leaderless, in)
+		}
+	}
+}
