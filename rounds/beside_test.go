@@ -106,13 +106,15 @@ func TestNobodyLedAsFarAsTheRecordsTellBesideOneThatBeganInAGap(t *testing.T) {
 	}
 }
 
-// "Nobody led for at least 346 ms" was told since node 1 had lost node 3, which led on by its own records. The process of
-// node 2 had ended, and the next one, of which no record is here, followed it.
+// "Nobody led for at least 346 ms" was told since node 1 had lost node 3, which led on by its own records. The process
+// of node 2 had ended, and the next one, of which no record is here, followed it.
 func TestALostLeaderMayBeFollowedOnByAProcessOfWhichNoLogTells(t *testing.T) {
 	for again, want := range map[bool]bool{false: false, true: true} {
 		v := newVoters()
 		v.algo, v.guarantee = "bully", "best-effort"
-		v.add(3, 0, trace.Record{Term: 3, Event: "timeout", Leader: 3, LeaderChange: trace.Elected, Alive: []uint64{1, 2, 3}})
+		v.add(3, 0, trace.Record{
+			Term: 3, Event: "timeout", Leader: 3, LeaderChange: trace.Elected, Alive: []uint64{1, 2, 3},
+		})
 		v.follow(1, 100, 3, 3)
 		v.follow(2, 100, 3, 3)
 		v.add(3, 500, trace.Record{

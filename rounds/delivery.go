@@ -54,7 +54,7 @@ func (r *Round) delivery(m *Message, g *group, t *log) Delivery {
 		}
 		return ToGone
 	}
-	if m.To == r.Cause.Lost && !r.Cause.At.After(sent.At) && !began.After(r.Cause.At) {
+	if !heard && m.To == r.Cause.Lost && !r.Cause.At.After(sent.At) && !began.After(r.Cause.At) {
 		return ToGone
 	}
 	if to == nil {

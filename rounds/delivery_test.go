@@ -273,3 +273,33 @@ func TestAnAnswerIsToNobodyWhoIsGone(t *testing.T) {
 		}
 	}
 }
+
+// "Term 2 took 9 messages", and it took ten: of an answer to the leader that was lost, and back, it was told that it was
+// for one that was gone. It answered that, in a record that is missing.
+func TestAnAnswerToTheLeaderThatWasLost(t *testing.T) {
+	v := newVoters()
+	v.algo, v.guarantee = "bully", "best-effort"
+	v.leadAlone(3, 0, 1)
+	v.follow(2, 10, 3, 1)
+	v.add(2, 1000, trace.Record{
+		Event: "peers", Term: 2, Leader: 2, Alive: []uint64{1, 2}, Evidence: "unreachable 3",
+		Why: []string{"leader 3 is gone -> call an election of term 2", "no higher node is alive -> lead term 2"},
+	})
+	v.add(2, 1400, trace.Record{Event: "peers", Term: 2, Leader: 2, Alive: []uint64{1, 2, 3}})
+	v.add(3, 1500, trace.Record{
+		Event: "timeout", Term: 2, Leader: 3, Why: []string{"x -> y"}, Sent: []string{"COORDINATOR>2#3:7"},
+	})
+	v.add(2, 1510, trace.Record{
+		Event: "receive", From: 3, Msg: "COORDINATOR", MsgID: "3:7", Term: 2, Leader: 3,
+		Why: []string{"x -> y"}, Sent: []string{"REPORT>3#2:8"},
+	})
+	v.lost(3, 4)
+	v.add(3, 9000, trace.Record{Event: "timeout", Term: 2, Leader: 3})
+	for _, r := range v.b.History().Groups[0].Rounds {
+		for _, m := range r.Messages {
+			if m.ID == "2:8" && m.Delivery != rounds.Unseen {
+				t.Errorf("%+v", m)
+			}
+		}
+	}
+}

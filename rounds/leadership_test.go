@@ -452,8 +452,8 @@ func TestBeginsByAClockThatNothingCompares(t *testing.T) {
 	}
 }
 
-// "Nobody led", and one did whose log ends before: by the clock of one of those that followed it, which nothing compares
-// with its own, that began when the leader still wrote.
+// "Nobody led", and one did whose log ends before: by the clock of one of those that followed it, which nothing
+// compares with its own, that began when the leader still wrote.
 func TestFollowedByAClockThatNothingCompares(t *testing.T) {
 	v := newVoters()
 	const ahead = 300

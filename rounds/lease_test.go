@@ -581,8 +581,8 @@ func TestAWinThatOnlyOthersTell(t *testing.T) {
 
 // "Nobody led for at least 1.02 s" was told from too early on: where the log of the leader ends before it had won, the
 // longest lease of the records was what a follower got to know with the first HEARTBEAT, some time after the lease had
-// begun to run. That was before the follower read that it was asked for its vote. "For at least 103 ms" was told all the
-// same: that question, too, had been on its way.
+// begun to run. That was before the follower read that it was asked for its vote. "For at least 103 ms" was told all
+// the same: that question, too, had been on its way.
 func TestLeaseOfWhichOnlyFollowersTell(t *testing.T) {
 	for candidate, want := range map[uint64]int{1: 1070, 3: 980} { // ms
 		v := newVoters()

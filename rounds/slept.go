@@ -151,8 +151,8 @@ func (g *group) wokeFrom(l *life, t time.Time) time.Time {
 }
 
 // longestLease returns for how long a lease runs at most: the longest time that a record says, by a clock that may be
-// faster than others. It returns 0 if no record says it. Where no leader tells it, its voters do: a part of it, from when
-// what was sent as it began to run had come. A message takes no fourth of a lease.
+// faster than others. It returns 0 if no record says it. Where no leader tells it, its voters do: a part of it, from
+// when what was sent as it began to run had come. A message takes no fourth of a lease.
 func (g *group) longestLease() (longest time.Duration) {
 	whole, led, granted := false, false, time.Duration(0)
 	for _, m := range g.nodes {
