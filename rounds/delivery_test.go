@@ -274,8 +274,8 @@ func TestAnAnswerIsToNobodyWhoIsGone(t *testing.T) {
 	}
 }
 
-// "Term 2 took 9 messages", and it took ten: of an answer to the leader that was lost, and back, it was told that it was
-// for one that was gone. It answered that, in a record that is missing.
+// "Term 2 took 9 messages", and it took ten: of an answer to the leader that was lost, and back, it was told that it
+// was for one that was gone. It answered that, in a record that is missing.
 func TestAnAnswerToTheLeaderThatWasLost(t *testing.T) {
 	v := newVoters()
 	v.algo, v.guarantee = "bully", "best-effort"
