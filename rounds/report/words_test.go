@@ -61,7 +61,7 @@ func TestAnOutageHasOneLength(t *testing.T) {
 		"At 11:51:14.680 (the first sign of term 3) node 3 took the leader, node 4, for gone: ",
 		"Node 1 won 17.8 s after the first sign: ", "wrote again 17.7 s after the first sign, so it hung")
 	if !strings.Contains(story.String(), "\n\nNot known:\n- Why 79 messages were sent") ||
-		!strings.Contains(story.String(), "\n- Whether 86 messages arrived") {
+		!strings.Contains(story.String(), "\n- Whether 88 messages arrived") {
 		t.Errorf("what is not known is no list:\n%s", story.String())
 	}
 }
