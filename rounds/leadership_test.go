@@ -496,3 +496,21 @@ func TestALeaseWhoseRenewalsNobodyWroteDown(t *testing.T) {
 		t.Errorf("%+v", in)
 	}
 }
+
+// "Node 3 led" was drawn until another one did, a second after all that had followed it had ceased to. It has no log,
+// and nobody tells for how long it led itself.
+func TestALeaderWithoutLogIsDrawnWhileItIsFollowed(t *testing.T) {
+	v := newVoters()
+	v.algo, v.guarantee = "bully", "best-effort"
+	v.follow(1, 0, 3, 1)
+	v.follow(2, 10, 3, 1)
+	v.add(2, 1000, trace.Record{Term: 2, Event: "receive", LeaderChange: trace.Deposed, Why: []string{"x -> y"}})
+	v.add(1, 1010, trace.Record{Term: 2, Event: "receive", LeaderChange: trace.Deposed, Why: []string{"x -> y"}})
+	v.leadAlone(1, 2000, 2)
+	g := v.b.History().Groups[0]
+	for _, p := range g.Periods(g.Limits()) {
+		if p.State == rounds.PeriodLed && p.Leaders[0].Leader == 3 && !p.Until.Equal(atMS(1010)) {
+			t.Errorf("until %v: %+v", p.Until, p)
+		}
+	}
+}

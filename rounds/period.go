@@ -78,6 +78,9 @@ func (g *Group) stretches(from, until time.Time) (all []stretch) {
 		if r.Ended.Kind == EndedUnseen { // it is over by then
 			add(stretch{from: latest(r.From, r.sign), until: over, led: r, perhaps: true})
 		}
+		if r.First.IsZero() { // only those that followed it tell
+			add(stretch{from: g.followed(r, until), until: over, led: r, perhaps: true})
+		}
 	}
 	for i := range g.Incidents {
 		in := &g.Incidents[i]
@@ -93,6 +96,41 @@ func (g *Group) stretches(from, until time.Time) (all []stretch) {
 	}
 	slices.SortStableFunc(all, func(a, b stretch) int { return a.from.Compare(b.from) })
 	return all
+}
+
+// followed returns until when somebody followed the leader, as far as the records tell, which end at last.
+func (g *Group) followed(r *Leadership, last time.Time) (until time.Time) {
+	for i := range r.Followers {
+		until = latest(until, g.FollowedUntil(r, &r.Followers[i], last))
+	}
+	return until
+}
+
+// FollowedUntil returns until when the follower followed: a belief that no record ends lasts until its node was gone,
+// or until last.
+func (g *Group) FollowedUntil(r *Leadership, f *Follower, last time.Time) time.Time {
+	for i := range g.Nodes {
+		if n := &g.Nodes[i]; n.ID == f.Node && n.Leader == r.Leader && n.Term == r.Term {
+			return latest(f.Until, earliest(n.GoneAt(), last))
+		}
+	}
+	return f.Until
+}
+
+// GoneAt returns when the node ended or fell silent for good. It returns zero if it did not, as far as the records
+// tell.
+func (n *Node) GoneAt() (at time.Time) {
+	for i := range n.Lives {
+		for _, e := range n.Lives[i].Events {
+			switch e.Kind {
+			case Ended, Silent:
+				at = earliest(at, e.At)
+			default:
+				at = time.Time{}
+			}
+		}
+	}
+	return at
 }
 
 // LedUntil returns until when the leadership lasted, as far as the records tell, which end at last: until its End, or

@@ -1,6 +1,8 @@
 package rounds_test
 
 import (
+	"time"
+
 	"github.com/ringleader-dev/ringleader/internal/sim"
 	"github.com/ringleader-dev/ringleader/rounds"
 )
@@ -66,8 +68,32 @@ func (r *reading) compareLed(p *rounds.Period) {
 		if truth.From.After(from) {
 			r.fail("period: before it led", led.Term, "%+v: %+v: %+v", p, led, truth)
 		}
-		if r.complete() && !r.info && r.until(truth).Before(until) && truth.Ended != sim.ByCrash {
+		if r.believedUntil(truth).Before(until) {
 			r.fail("period: after it led", led.Term, "%+v: %+v: %+v", p, led, truth)
 		}
 	}
+}
+
+// believedUntil returns until when anybody believed that the leader led the term, by all records: it or its followers.
+func (r *reading) believedUntil(one *sim.Reign) (until time.Time) {
+	leads := map[string]bool{} // to whom
+	for i := range r.run.records {
+		rec := &r.run.records[i]
+		so := rec.Leader == uint64(one.Node) && rec.LeaderTerm() == uint64(one.Term)
+		if so || leads[rec.Incarnation] {
+			until = rec.Time
+		}
+		leads[rec.Incarnation] = so
+	}
+	for incarnation, so := range leads {
+		p := r.lives[incarnation]
+		switch {
+		case !so || p == nil:
+		case p.Until.IsZero():
+			return r.run.truth.End
+		case p.Until.After(until):
+			until = p.Until
+		}
+	}
+	return until
 }
