@@ -61,7 +61,8 @@ func (in *Incident) ledBetween(g *group, former *Leadership) {
 	for _, u := range in.unseenIn(g) {
 		ofFormer := u.by.Incarnation == former.Incarnation && u.by.Seq <= former.Last.Seq
 		told := func(r *Leadership) bool {
-			over := !r.End.IsZero() && !r.End.After(former.From) // before Former led
+			over := !r.End.IsZero() && !r.End.After(former.From) || // before Former led
+				r.Leader == former.Leader && r.Term < former.Term
 			return !over && u.told(r) && (in.Leader == 0 || !r.From.After(in.Until))
 		}
 		own := u.led == u.by.Node && !ofFormer && !slices.ContainsFunc(g.byLeader[u.led], told)

@@ -855,3 +855,27 @@ func TestSomebodyLedBetweenAfterItsEarlierLeaseEnded(t *testing.T) {
 		t.Errorf("between: node %d: %+v", in.Between, in)
 	}
 }
+
+// "Nobody led for 134 ms" was told while node 2 had led in between, as it says in the record in which it ceased to. An
+// earlier term, of which only a follower tells that it led it, was over: it had led a later one since.
+func TestSomebodyLedBetweenLongAfterAnEarlierTerm(t *testing.T) {
+	v := newVoters()
+	v.algo, v.guarantee = "invitation", "best-effort"
+	asked := func(ms int, term uint64) {
+		why := fmt.Sprintf("the operator asked -> call an election of term %d", term)
+		v.add(2, ms, trace.Record{
+			Event: "campaign", Term: term, LeaderChange: trace.Deposed, PrevLeader: new(uint64(2)), Why: []string{why},
+		})
+	}
+	v.add(2, 10, trace.Record{Event: "timeout", Term: 1})
+	v.lost(2, 3)
+	v.follow(1, 500, 2, 1)
+	v.leadAlone(2, 2000, 4)
+	asked(3000, 5)
+	v.lost(2, 1)
+	asked(5000, 6)
+	v.leadAlone(2, 6000, 6)
+	if in := v.last(); in.FormerTerm != 4 || in.Between != 2 || in.Leaderless != time.Second {
+		t.Errorf("between: node %d, for %v: %+v", in.Between, in.Leaderless, in)
+	}
+}

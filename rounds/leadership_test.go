@@ -498,19 +498,25 @@ func TestALeaseWhoseRenewalsNobodyWroteDown(t *testing.T) {
 }
 
 // "Node 3 led" was drawn until another one did, a second after all that had followed it had ceased to. It has no log,
-// and nobody tells for how long it led itself.
+// and nobody tells for how long it led itself. Nor do followers in whose records a gap is before the one in which they
+// follow no more.
 func TestALeaderWithoutLogIsDrawnWhileItIsFollowed(t *testing.T) {
-	v := newVoters()
-	v.algo, v.guarantee = "bully", "best-effort"
-	v.follow(1, 0, 3, 1)
-	v.follow(2, 10, 3, 1)
-	v.add(2, 1000, trace.Record{Term: 2, Event: "receive", LeaderChange: trace.Deposed, Why: []string{"x -> y"}})
-	v.add(1, 1010, trace.Record{Term: 2, Event: "receive", LeaderChange: trace.Deposed, Why: []string{"x -> y"}})
-	v.leadAlone(1, 2000, 2)
-	g := v.b.History().Groups[0]
-	for _, p := range g.Periods(g.Limits()) {
-		if p.State == rounds.PeriodLed && p.Leaders[0].Leader == 3 && !p.Until.Equal(atMS(1010)) {
-			t.Errorf("until %v: %+v", p.Until, p)
+	for missing, want := range map[uint64]int{0: 1010, 2: 800} {
+		v := newVoters()
+		v.algo, v.guarantee = "bully", "best-effort"
+		v.follow(1, 0, 3, 1)
+		v.follow(2, 10, 3, 1)
+		v.add(2, 800, trace.Record{Term: 1, Event: "timeout", Leader: 3})
+		v.lost(1, missing)
+		v.lost(2, missing)
+		v.add(2, 1000, trace.Record{Term: 2, Event: "receive", LeaderChange: trace.Deposed, Why: []string{"x -> y"}})
+		v.add(1, 1010, trace.Record{Term: 2, Event: "receive", LeaderChange: trace.Deposed, Why: []string{"x -> y"}})
+		v.leadAlone(1, 2000, 2)
+		g := v.b.History().Groups[0]
+		for _, p := range g.Periods(g.Limits()) {
+			if p.State == rounds.PeriodLed && p.Leaders[0].Leader == 3 && !p.Until.Equal(atMS(want)) {
+				t.Errorf("%d missing: until %v: %+v", missing, p.Until, p)
+			}
 		}
 	}
 }

@@ -194,6 +194,7 @@ type Follower struct {
 	Last  Ref       `json:"last"` // the record of Until
 
 	left    bool      // its own record says that it follows no more
+	surely  time.Time // it surely followed until then: records between that and Last may be missing
 	expired bool      // since the lease was not renewed
 	release bool      // since the leader released it
 	late    bool      // it followed in a record before First that is missing

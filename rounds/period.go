@@ -98,10 +98,15 @@ func (g *Group) stretches(from, until time.Time) (all []stretch) {
 	return all
 }
 
-// followed returns until when somebody followed the leader, as far as the records tell, which end at last.
+// followed returns until when somebody surely followed the leader, as far as the records tell, which end at last.
 func (g *Group) followed(r *Leadership, last time.Time) (until time.Time) {
 	for i := range r.Followers {
-		until = latest(until, g.FollowedUntil(r, &r.Followers[i], last))
+		f := &r.Followers[i]
+		if f.left {
+			until = latest(until, f.surely)
+		} else {
+			until = latest(until, g.FollowedUntil(r, f, last))
+		}
 	}
 	return until
 }
