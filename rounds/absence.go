@@ -101,7 +101,11 @@ func (g *group) absences(id uint64) []absence {
 	all = g.readLate(id, all)
 	all = append(append(all, g.unseen(id)...), g.unheeding(id)...)
 	for i := range all {
-		if a := &all[i]; a.how == unheard { // what was on its way is a sign of life, too
+		a := &all[i]
+		if soon := a.from.Add(outlives); a.how == silent && lastBefore(g.heard[id], soon).After(a.from) {
+			a.how = unheard // it may have been lost to who lost it for a moment
+		}
+		if a.how == unheard { // what was on its way is a sign of life, too
 			until := a.until
 			if until.IsZero() {
 				until = g.logsEnd

@@ -1062,3 +1062,32 @@ func TestSilentInAGapAndSeenByNobody(t *testing.T) {
 		}
 	}
 }
+
+// "Voter 2 silent", and it was well: a message of it came as soon as it was lost. It may have been lost for a moment to
+// one that then slept itself.
+func TestSilentToOneThatHeardItAtOnce(t *testing.T) {
+	for heard, how := range map[bool]string{false: "silent", true: "without a sign of life here"} {
+		v := newVoters()
+		v.exchange(1, 0, 1, 2)
+		v.exchange(2, 0, 3, 4)
+		v.elect(3, 1, 1, 2)
+		v.expire(3, 1990, 1)
+		for ms := 500; ms < 2000; ms += 500 { // it does not sleep
+			v.add(1, ms, trace.Record{Event: "timeout", Term: 1, Leader: 3, Token: 1, ValidUntil: atMS(1990)})
+		}
+		v.lose(1, 2000, "unreachable 2, unreachable 3", 1)
+		if heard {
+			v.add(1, 2090, trace.Record{
+				Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:99", Term: 1, Round: 2, Why: []string{"x -> y"},
+			})
+		}
+		v.ask(1, 2500, 2)
+		v.lost(2, 9)
+		v.add(2, 16000, trace.Record{Event: "timeout", Term: 1})
+		v.lead(1, 17000, 2)
+		in := v.last()
+		if from, until := in.MissingFor(2, how); from.IsZero() || !until.Equal(atMS(16000)) {
+			t.Errorf("heard %v: from %v until %v: %q", heard, from, until, in.Why)
+		}
+	}
+}
