@@ -5,9 +5,10 @@ import (
 	"time"
 )
 
-// lacksSends reports whether records are missing that may have sent messages of the election: those of a node that has
-// no log, those in which it was called, or in which the winner won or saw who lives, those of some time in the
-// election, that of a message which was received, or the receipt of one that may have been answered.
+// lacksSends reports whether records may be missing that sent messages of the election. Each is here only where no
+// record is known to be missing of any log, all logs go on until the last one followed, and the records tell that, and
+// how the winner won and saw who lives. Nor is the receipt of a message missing that may have been answered, or the
+// record that sent one which was received.
 func (r *Round) lacksSends(entries []*entry, g *group) bool {
 	if w := r.Winner; w != nil && (w.untold() || !w.viewed) || len(r.Untold) > 0 || len(entries) == 0 {
 		return true
@@ -22,14 +23,10 @@ func (r *Round) lacksSends(entries []*entry, g *group) bool {
 	}
 	return slices.ContainsFunc(g.everyNode(), func(id uint64) bool {
 		m := g.nodes[id]
-		if m == nil || m.hidden || len(m.lives) == 0 || r.lacksRecords(m, by, until, g) {
-			return true
-		}
-		// It may have called one in vain later, or long before: a node does not save the terms that it calls.
-		return r.State != Decided && (g.lacksAny(m) || g.mayLackTerm(m, r) || g.beganLate(m, r))
+		return m == nil || m.hidden || len(m.lives) == 0 || g.lacksAny(m) || g.endsBefore(m, until, by)
 	}) || slices.ContainsFunc(r.Messages, func(m Message) bool { // late answers count, too
 		return m.Delivery == Unsent && m.ReceiveStep < max(r.Aftermath, 1) || m.Delivery == Unseen && m.Counted ||
-			m.Delivery == Lost && r.State != Decided && slices.Contains(askKinds, m.Kind)
+			r.State != Decided && m.Delivery != Arrived && slices.Contains(askKinds, m.Kind)
 	})
 }
 
@@ -41,46 +38,15 @@ func (g *group) lacksAny(m *member) bool {
 	})
 }
 
-// calledSince returns since when the term of the round may have been called, in vain at first: under a lease, since the
-// one before it was led.
-func (g *group) calledSince(r *Round) time.Time {
-	since, before := r.From, g.byTerm[r.Term-1]
-	if leased(g.guarantee) && len(before) > 0 {
-		since = earliest(since, before[0].From)
-	}
-	return since
-}
-
-// lacksRecords reports whether records of the node may be missing from when the round may have been called until then,
-// by the clock of the node by.
-func (r *Round) lacksRecords(m *member, by uint64, until time.Time, g *group) bool {
-	first, last := m.lives[0], m.lives[len(m.lives)-1]
-	off, called := g.apart(first.node, by), g.calledSince(r)
-	within := func(since, to time.Time) bool {
-		answered := until.Add(together)
-		return off == unbounded || !g.fix.at(first.node, since).Add(-off).After(answered) &&
-			!g.fix.at(first.node, to).Add(off).Before(called)
-	}
-	cut := !first.started || first.first() > 1 || g.seenBefore(m)
-	if cut && (first.began()+1 >= r.Term || within(time.Time{}, first.from)) { // it may have asked for its next term
+// endsBefore reports whether the log of a node may end before a time by the clock of the node by, and its process had
+// not ended.
+func (g *group) endsBefore(m *member, until time.Time, by uint64) bool {
+	last := m.lives[len(m.lives)-1]
+	off, wrote := g.apart(last.node, by), g.fix.at(last.node, last.until)
+	switch {
+	case off == unbounded:
 		return true
-	}
-	for _, l := range m.lives {
-		if marks := l.sorted(); slices.ContainsFunc(l.seen[1:], func(s span) bool {
-			i, found := slices.BinarySearchFunc(marks, s.first, numberOfMark)
-			return !found || i == 0 || within(marks[i-1].wall, marks[i].wall)
-		}) {
-			return true
-		}
-		if next := l.next; next != nil && within(l.until, next.from) && g.lacksEnd(l) {
-			return true
-		}
-	}
-	if off == unbounded {
-		return true
-	}
-	wrote := g.fix.at(last.node, last.until)
-	if g.goodbye(last) != nil || !wrote.Add(-off).Before(until) {
+	case g.goodbye(last) != nil, !wrote.Add(-off).Before(until):
 		return false
 	}
 	soon := wrote.Add(together)
