@@ -256,10 +256,12 @@ func (r *Leadership) believe(l *life, b, before, next *belief, g *group) {
 		}
 	}
 	r.Until, r.Last, r.endedBy, r.gap = until, Ref{}, turn{}, false
-	r.wrote, r.wroteRef = b.last.wall, l.ref(b.last.seq)
+	r.wrote, r.wroteRef, r.surely = b.last.wall, l.ref(b.last.seq), until
 	if next != nil {
 		r.Last, r.gap = l.ref(next.first.seq), !g.endsIn(b, next)
-		r.holed = b.last.seq+1 < next.first.seq
+		if r.holed = b.last.seq+1 < next.first.seq; r.holed {
+			r.surely = at(b.last)
+		}
 	}
 	if next != nil && !r.gap {
 		r.endedBy = next.turn

@@ -168,6 +168,7 @@ type Leadership struct {
 	voted     bool      // it received another node's vote
 	endedBy   turn      // how the leader came to stop, if Last says that it did
 	wrote     time.Time // when the process last wrote that it leads, by its clock
+	surely    time.Time // it surely led until then: records between that and Last may be missing
 	wroteRef  Ref       // in this record
 	// It ended in a gap of the leader's records, after wrote and before Last.
 	gap bool

@@ -78,8 +78,8 @@ func (g *Group) stretches(from, until time.Time) (all []stretch) {
 		if r.Ended.Kind == EndedUnseen { // it is over by then
 			add(stretch{from: latest(r.From, r.sign), until: over, led: r, perhaps: true})
 		}
-		if r.First.IsZero() { // only those that followed it tell
-			add(stretch{from: g.followed(r, until), until: over, led: r, perhaps: true})
+		if r.untold() { // it may have ceased to before
+			add(stretch{from: latest(r.surely, r.followed()), until: over, led: r, perhaps: true})
 		}
 	}
 	for i := range g.Incidents {
@@ -98,44 +98,19 @@ func (g *Group) stretches(from, until time.Time) (all []stretch) {
 	return all
 }
 
-// followed returns until when somebody surely followed the leader, as far as the records tell, which end at last.
-func (g *Group) followed(r *Leadership, last time.Time) (until time.Time) {
+// untold reports whether no record of the leader tells until when it led: its log is not here, or has a gap, or its
+// process ended, or all that followed it have ceased to, and its log ends before.
+func (r *Leadership) untold() bool {
+	left := len(r.Followers) > 0 && !slices.ContainsFunc(r.Followers, func(f Follower) bool { return !f.left })
+	return r.gap || r.Last.IsZero() && (r.First.IsZero() || r.Ended.Kind == EndedByProcess || left && r.Until.Before(r.followed()))
+}
+
+// followed returns until when somebody followed the leader, as far as the records surely tell.
+func (r *Leadership) followed() (until time.Time) {
 	for i := range r.Followers {
-		f := &r.Followers[i]
-		if f.left {
-			until = latest(until, f.surely)
-		} else {
-			until = latest(until, g.FollowedUntil(r, f, last))
-		}
+		until = latest(until, r.Followers[i].surely)
 	}
 	return until
-}
-
-// FollowedUntil returns until when the follower followed: a belief that no record ends lasts until its node was gone,
-// or until last.
-func (g *Group) FollowedUntil(r *Leadership, f *Follower, last time.Time) time.Time {
-	for i := range g.Nodes {
-		if n := &g.Nodes[i]; n.ID == f.Node && n.Leader == r.Leader && n.Term == r.Term {
-			return latest(f.Until, earliest(n.GoneAt(), last))
-		}
-	}
-	return f.Until
-}
-
-// GoneAt returns when the node ended or fell silent for good. It returns zero if it did not, as far as the records
-// tell.
-func (n *Node) GoneAt() (at time.Time) {
-	for i := range n.Lives {
-		for _, e := range n.Lives[i].Events {
-			switch e.Kind {
-			case Ended, Silent:
-				at = earliest(at, e.At)
-			default:
-				at = time.Time{}
-			}
-		}
-	}
-	return at
 }
 
 // LedUntil returns until when the leadership lasted, as far as the records tell, which end at last: until its End, or
@@ -164,7 +139,7 @@ func (in *Incident) leaderless() (from, until time.Time) {
 
 // period returns what is known of the time in which these stretches are.
 func (g *Group) period(open []stretch) (p Period) {
-	var over *Leadership // perhaps
+	var over []*Leadership // perhaps
 	sure := false
 	for _, s := range open {
 		switch {
@@ -173,27 +148,28 @@ func (g *Group) period(open []stretch) (p Period) {
 				p.Change = s.change
 			}
 		case s.perhaps:
-			over = s.led
+			over = append(over, s.led)
 		case s.led != nil:
 			p.Leaders = append(p.Leaders, s.led)
 		}
 	}
-	if sure && !slices.ContainsFunc(p.Leaders, func(r *Leadership) bool { // others have lost it, whatever it believes
+	lead := slices.DeleteFunc(slices.Clone(p.Leaders), func(r *Leadership) bool { return slices.Contains(over, r) })
+	if sure && !slices.ContainsFunc(lead, func(r *Leadership) bool { // others have lost it, whatever it believes
 		return r.Leader != p.Change.Former || r.Term != p.Change.FormerTerm
 	}) {
-		p.Leaders = nil
+		p.Leaders, lead = nil, nil
 	}
 	switch {
 	case len(p.Leaders) == 0 && sure:
 		p.State = PeriodNobody
-	case len(p.Leaders) == 0, len(p.Leaders) == 1 && p.Leaders[0] == over:
-		p.State = PeriodUnknown
-	case len(p.Leaders) == 1:
-		p.State, p.Change = PeriodLed, nil
-	case slices.ContainsFunc(g.Findings, func(f Finding) bool { return f.proves(p.Leaders) }):
-		p.State, p.Change = PeriodOverlap, nil
+	case len(lead) == 0:
+		p.State, p.Leaders = PeriodUnknown, p.Leaders[:min(len(p.Leaders), 1)]
+	case len(lead) == 1:
+		p.State, p.Leaders, p.Change = PeriodLed, lead, nil
+	case slices.ContainsFunc(g.Findings, func(f Finding) bool { return f.proves(lead) }):
+		p.State, p.Leaders, p.Change = PeriodOverlap, lead, nil
 	default:
-		p.State, p.Change = PeriodHandOver, nil
+		p.State, p.Leaders, p.Change = PeriodHandOver, lead, nil
 	}
 	return p
 }

@@ -25,7 +25,10 @@ func ledBy(g *rounds.Group, shown []*rounds.Round, end time.Time) (list []rounds
 		}
 		r.Followers = slices.Clone(r.Followers)
 		for i := range r.Followers {
-			r.Followers[i].Until = g.FollowedUntil(&r, &r.Followers[i], believed)
+			f := &r.Followers[i]
+			if n := nodeOf(g, f.Node); n != nil && n.Leader == r.Leader && n.Term == r.Term {
+				f.Until = laterOf(f.Until, firstOf(goneAt(n), believed))
+			}
 		}
 		list = append(list, r)
 	}
@@ -40,7 +43,7 @@ func (b belief) holds(g *rounds.Group, led []rounds.Leadership, id uint64, at ti
 	case looking:
 		n := nodeOf(g, id)
 		ran := func(l rounds.Life) bool { return within(l.From, l.Until) }
-		return n != nil && (n.Leader == 0 && n.GoneAt().IsZero() || slices.ContainsFunc(n.Lives, ran))
+		return n != nil && (n.Leader == 0 && goneAt(n).IsZero() || slices.ContainsFunc(n.Lives, ran))
 	case leader, follower:
 		return slices.ContainsFunc(led, func(r rounds.Leadership) bool {
 			follows := func(f rounds.Follower) bool { return f.Node == id && within(f.From, f.Until) }
@@ -58,6 +61,22 @@ func nodeOf(g *rounds.Group, id uint64) *rounds.Node {
 		return nil
 	}
 	return &g.Nodes[i]
+}
+
+// goneAt returns when the node ended or fell silent for good. It returns zero if it did not, as far as the
+// records tell.
+func goneAt(n *rounds.Node) (at time.Time) {
+	for _, l := range n.Lives {
+		for _, e := range l.Events {
+			switch e.Kind {
+			case rounds.Ended, rounds.Silent:
+				at = firstOf(at, e.At)
+			default:
+				at = time.Time{}
+			}
+		}
+	}
+	return at
 }
 
 func laterOf(a, b time.Time) time.Time {

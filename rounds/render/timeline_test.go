@@ -164,7 +164,7 @@ func TestTimelineOfOneThatLedAgain(t *testing.T) {
 	b, batch := rounds.NewBuilder(), logs.Batch{Paths: paths}
 	batch.Read(b, func(err error) { t.Fatal(err) })
 	l := timelineOf(t, b.History())
-	want := []string{"leads 5", "hand-over 4", "hand-over 5", "leads 5", "unknown 5", "leads 5"}
+	want := []string{"leads 5", "hand-over 4", "leads 4", "hand-over 5", "leads 5", "unknown 5", "leads 5"}
 	if got := l.who(t); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
