@@ -101,8 +101,9 @@ func (g *Group) stretches(from, until time.Time) (all []stretch) {
 // untold reports whether no record of the leader tells until when it led: its log is not here, or has a gap, or its
 // process ended, or all that followed it have ceased to, and its log ends before.
 func (r *Leadership) untold() bool {
-	left := len(r.Followers) > 0 && !slices.ContainsFunc(r.Followers, func(f Follower) bool { return !f.left })
-	return r.gap || r.Last.IsZero() && (r.First.IsZero() || r.Ended.Kind == EndedByProcess || left && r.Until.Before(r.followed()))
+	left := len(r.Followers) > 0 && !slices.ContainsFunc(r.Followers, func(f Follower) bool { return !f.left }) &&
+		r.Until.Before(r.followed())
+	return r.gap || r.Last.IsZero() && (r.First.IsZero() || r.Ended.Kind == EndedByProcess || left)
 }
 
 // followed returns until when somebody followed the leader, as far as the records surely tell.

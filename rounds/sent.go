@@ -18,8 +18,11 @@ func (r *Round) lacksSends(entries []*entry, g *group) bool {
 		until = latest(until, g.fix.at(e.Ref.Node, e.Wall))
 	}
 	by := entries[0].Ref.Node
-	if r.State != Decided && (len(r.Initiators) == 0 || until.Add(maxTransit).After(g.logsEndBy(by))) { // it may go on
-		return true
+	if end := g.logsEndBy(by).Add(-maxTransit); r.State != Decided { // it may have been called again, until the end
+		if len(r.Initiators) == 0 || until.After(end) {
+			return true
+		}
+		until = end
 	}
 	return slices.ContainsFunc(g.everyNode(), func(id uint64) bool {
 		m := g.nodes[id]
@@ -39,12 +42,12 @@ func (g *group) lacksAny(m *member) bool {
 }
 
 // endsBefore reports whether the log of a node may end before a time by the clock of the node by, and its process had
-// not ended.
+// not ended, or another one ran since.
 func (g *group) endsBefore(m *member, until time.Time, by uint64) bool {
 	last := m.lives[len(m.lives)-1]
 	off, wrote := g.apart(last.node, by), g.fix.at(last.node, last.until)
 	switch {
-	case off == unbounded:
+	case off == unbounded, g.ranAgain(last):
 		return true
 	case g.goodbye(last) != nil, !wrote.Add(-off).Before(until):
 		return false

@@ -215,3 +215,36 @@ func TestALateAnswerBesideAQuestionOfALaterTerm(t *testing.T) {
 		}
 	}
 }
+
+// "Term 8 took no messages", and it took one: the next process of a node that had ended sent it, and no record of that
+// process is here.
+func TestMessagesOfAProcessWithoutRecords(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		v := newVoters()
+		for node := uint64(1); node <= 3; node++ {
+			v.start(node, 0)
+			v.add(node, 10, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		}
+		v.lead(2, 1000, 1)
+		v.follow(1, 1010, 2, 1)
+		v.follow(3, 1010, 2, 1)
+		v.add(3, 2490, trace.Record{Term: 1, Event: "timeout", Leader: 2, Token: 1})
+		for _, node := range []uint64{1, 2} {
+			v.add(node, 2500, trace.Record{
+				Term: 1, Event: "peers", Leader: 2, Token: 1, Alive: []uint64{1, 2},
+				Evidence: "link-closed 3, dial-refused 3",
+			})
+		}
+		if again {
+			v.add(2, 3000, trace.Record{Term: 1, Event: "peers", Leader: 2, Token: 1, Alive: []uint64{1, 2, 3}})
+		}
+		v.expire(2, 3500, 1)
+		v.miss(1, 3510, 2)
+		v.wins(2, 4000, 2, 1)
+		for _, r := range v.b.History().Groups[0].Rounds {
+			if r.Term == 2 && r.AtLeast != again {
+				t.Errorf("again %v: at least: %v: %+v", again, r.AtLeast, r)
+			}
+		}
+	}
+}
