@@ -143,8 +143,9 @@ func (g *group) summary(id uint64) Node {
 	n.Records, n.lost, n.text, n.Unauthenticated = over.records, over.lost, over.text, over.exposed
 	all := g.nodes[id].all()
 	n.Restarts = over.lives + len(all) - 1
+	k := over.kept
 	for _, l := range all {
-		n.Lives = append(n.Lives, g.life(l))
+		n.Lives, k = append(n.Lives, g.life(l, k)), k.then(l)
 	}
 	for _, l := range g.nodes[id].lives {
 		n.Records += l.records()

@@ -45,6 +45,8 @@ type life struct {
 	told   []LifeEvent // what happened to it before forgot, and is kept
 	forgot time.Time
 
+	saves savings // what its records tell of what is saved
+
 	lease    time.Duration // for how long a lease ran at most when the process wrote of it
 	ownLease bool          // it tells so of a lease that it had itself, from when it asked for the votes on
 	ledLease bool          // it tells so of any lease that it had itself
@@ -220,6 +222,7 @@ func (l *life) add(rec *trace.Record, reasons []reason, round uint64) {
 	l.noteBelief(rec, reasons, m)
 	l.noteStance(rec, m)
 	l.noteVoting(reasons, m)
+	l.saves.note(rec, reasons)
 	l.noteFree(rec, reasons, m)
 	if !leased(rec.Guarantee) && rec.Leader != rec.Node && wins(reasons) {
 		l.spent = append(l.spent, round)

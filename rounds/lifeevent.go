@@ -55,10 +55,10 @@ const (
 	Resumed   LifeEventKind = "resumed"
 )
 
-// life returns what a History says of one process.
-func (g *group) life(l *life) Life {
+// life returns what a History says of one process, before which its node had kept that.
+func (g *group) life(l *life, k kept) Life {
 	out := l.summary(g.fix)
-	out.Stood = g.stood(l)
+	out.Stood, out.Unsaved = g.stood(l), l.unsaved(k)
 	out.Events, out.Changed = g.allEvents(l), g.ups.changed[l.ref(0)]
 	return out
 }

@@ -114,6 +114,8 @@ type Life struct {
 	// Changed are the settings with which the process was started, and the one before it of the node otherwise, by the
 	// lines in which they say that they run: "--rank-by memory instead of id".
 	Changed []string `json:"changed,omitempty"`
+	// Unsaved is nil unless nothing of what a process before it had saved was there when it began.
+	Unsaved *Unsaved `json:"unsaved,omitempty"`
 }
 
 // Gap is a range of a process's records that are missing.

@@ -218,10 +218,10 @@ func (g *group) forgetLives(m *member, n int) {
 		if l == m.lives[n] {
 			break
 		}
-		m.forgotten.add(l)
 		if g.whole() {
-			m.forgotten.told = append(m.forgotten.told, g.life(l))
+			m.forgotten.told = append(m.forgotten.told, g.life(l, m.forgotten.kept))
 		}
+		m.forgotten.add(l)
 		delete(m.byIncarnation, l.incarnation)
 		delete(g.ups.silent, l.ref(0))
 		delete(g.ups.changed, l.ref(0))
@@ -269,10 +269,12 @@ type forgotten struct {
 	text    bool
 	exposed bool
 	told    []Life // the processes
+	kept    kept
 }
 
 func (f *forgotten) add(l *life) {
 	f.lives++
+	f.kept = f.kept.then(l)
 	if len(l.seen) == 0 {
 		return
 	}

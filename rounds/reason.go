@@ -123,6 +123,11 @@ func (r *reason) number(at algorithms.Place) uint64 {
 	return r.args[at].Number
 }
 
+// isNumber reports whether the argument at this place is a number.
+func (r *reason) isNumber(at algorithms.Place) bool {
+	return at >= 0 && int(at) < len(r.args) && r.args[at].Is == trace.Number
+}
+
 // term returns the term at this place; else 0.
 func (r *reason) term(at algorithms.Place) uint64 {
 	if term := r.number(at); r.most == 0 || term < r.most {

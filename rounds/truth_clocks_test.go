@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ringleader-dev/ringleader/internal/sim"
+	"github.com/ringleader-dev/ringleader/internal/trace"
 	"github.com/ringleader-dev/ringleader/rounds"
 )
 
@@ -157,9 +158,46 @@ func (r *reading) compareLives() {
 				r.compareEvent(n.ID, p, e)
 			}
 			r.compareSettings(n.ID, &l)
+			r.compareUnsaved(n.ID, p, &l)
 		}
 		r.compareRefusals(&n)
 	}
+}
+
+// compareUnsaved checks that it is told of a process whose node had lost its disk, and of no other. It must be told
+// where no record is missing: the first one of the process tells it, and that of a vote that was saved.
+func (r *reading) compareUnsaved(node uint64, p *sim.Process, l *rounds.Life) {
+	lost := time.Time{} // when it last lost its disk, on which a vote was saved
+	for _, d := range r.run.truth.LostDisks {
+		if uint64(d.Node) == node && !d.At.After(p.From) && r.savedBetween(node, lost, d.At) {
+			lost = d.At
+		}
+	}
+	is := !lost.IsZero() && !r.savedBetween(node, lost, p.From)
+	if is && r.complete() {
+		r.judge("processes with nothing saved")
+	}
+	switch u := l.Unsaved; {
+	case u == nil && is && r.complete():
+		r.fail("life: nothing was saved, which is not told", 0, "node %d: %+v lost at %v", node, *p, lost)
+	case u == nil:
+	case !is, r.byRef[u.Ref] == nil, r.byRef[u.Before] == nil:
+		r.fail("life: something was saved, or nothing before", 0, "node %d: %+v lost at %v: %+v", node, *p, lost, u)
+	case r.byRef[u.Before].Time.After(lost) || r.byRef[u.Ref].Time.Before(lost):
+		r.fail("life: nothing was saved by records that do not tell it", 0, "node %d: lost at %v: %+v", node, lost, u)
+	}
+}
+
+// savedBetween reports whether the node saved a vote, or that it votes again, after the one time, and no later than the
+// other.
+func (r *reading) savedBetween(node uint64, from, until time.Time) bool {
+	within := func(at time.Time) bool { return at.After(from) && !at.After(until) }
+	return slices.ContainsFunc(r.run.truth.Votes, func(v sim.Voted) bool {
+		return uint64(v.Voter) == node && within(v.At)
+	}) || slices.ContainsFunc(r.run.records, func(rec trace.Record) bool {
+		again := says(&rec, "-> vote again, above that") || says(&rec, "-> vote above term")
+		return rec.Node == node && again && within(rec.Time)
+	})
 }
 
 // compareRefusals checks that it is told of each process that refused to run, and of no other, and when.

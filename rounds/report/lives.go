@@ -232,7 +232,20 @@ func startedAgain(g *rounds.Group, l *rounds.Life) string {
 			refs = append(refs, up)
 		}
 	}
+	if l.Unsaved != nil {
+		with += ", " + unsaved(l)
+		refs = append(refs, l.Unsaved.Ref, l.Unsaved.Before)
+	}
 	return fmt.Sprintf("started again %s %s%s%s", by, when(g, at), with, cite(g.Names, refs...))
+}
+
+// unsaved says what a process lost that one before it had saved.
+func unsaved(l *rounds.Life) string {
+	what := "of its term"
+	if l.Unsaved.What == rounds.Votes {
+		what = "of what it voted"
+	}
+	return "with nothing saved " + what + ": it may have lost its disk"
 }
 
 // sighting is how others lost a node: they saw it end, or heard nothing of it.

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -71,6 +72,31 @@ func TestToWhomNodesAreSilent(t *testing.T) {
 			t.Fatal(err)
 		}
 		tells(t, list.String(), told)
+	}
+}
+
+// "Started again" was all that was said of a node whose disk was wiped, also by why-not.
+func TestANodeThatMayHaveLostItsDisk(t *testing.T) {
+	at := func(s int) time.Time { return time.Date(2026, 11, 29, 1, 7, s, 0, time.UTC) }
+	old, anew := rounds.Ref{Node: 3, Incarnation: "a", Seq: 4}, rounds.Ref{Node: 3, Incarnation: "b", Seq: 1}
+	for what, text := range map[rounds.Saved]string{rounds.Votes: "what it voted", rounds.Terms: "its term"} {
+		led := []rounds.Leadership{{Leader: 4, Term: 1, First: rounds.Ref{Node: 4, Seq: 1}, From: at(1)}}
+		g := &rounds.Group{From: at(1), Until: at(9), Leaderships: led, Nodes: []rounds.Node{{
+			ID: 3, Records: 9, Last: anew, Lives: []rounds.Life{
+				{Incarnation: "a", From: at(1), Until: at(4)},
+				{
+					Incarnation: "b", First: anew, Last: anew, From: at(7), Until: at(9),
+					Unsaved: &rounds.Unsaved{What: what, Ref: anew, Before: old},
+				},
+			},
+		}}}
+		want := "started again by 01:07:07.000, with nothing saved of " + text + ": it may have lost its disk [3:1 3:4]"
+		var list, why bytes.Buffer
+		if err := errors.Join(report.List(&list, g, report.Selection{}), report.WhyNot(&why, g, 3)); err != nil {
+			t.Fatal(err)
+		}
+		says(t, list.String(), "     3  "+want+"\n")
+		tells(t, why.String(), "Node 3 "+want+".")
 	}
 }
 

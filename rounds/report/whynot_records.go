@@ -40,8 +40,21 @@ func recorded(g *rounds.Group, id uint64) *Case {
 	if n != nil {
 		c.Election = c.formerly(g, n, now)
 		c.lastElection(g, n, now)
+		c.tellUnsaved(g, n)
 	}
 	return c
+}
+
+// tellUnsaved says that nothing is saved of what the node had saved before, unless it is told with how it lost office.
+func (c *Case) tellUnsaved(g *rounds.Group, n *rounds.Node) {
+	if n.Records == 0 || c.Own.Silent != "" || lastLife(n).Unsaved == nil {
+		return
+	}
+	l := lastLife(n)
+	again := startedAgain(g, &l)
+	if !strings.Contains(strings.Join(c.Election, " "), again) {
+		c.Own.Strange = append(c.Own.Strange, fmt.Sprintf("Node %d %s.", n.ID, again))
+	}
 }
 
 // recentRounds is how many rounds are looked through step by step for why nobody leads.
