@@ -93,6 +93,9 @@ type (
 	// Woke says that the process has just woken: its timer was due long before.
 	Woke struct{}
 
+	// Ahead says that this node asks before its turn has come: it stands no sooner, whatever it is answered.
+	Ahead struct{}
+
 	// Waited says that nobody was heard to lead for longer than any lease runs.
 	Waited struct{}
 
@@ -135,6 +138,7 @@ func (KeepsLent) decision() {}
 func (Skips) decision()     {}
 func (Releases) decision()  {}
 func (Woke) decision()      {}
+func (Ahead) decision()     {}
 func (Waited) decision()    {}
 func (Unheeded) decision()  {}
 func (Fences) decision()    {}

@@ -12,7 +12,7 @@ import (
 // leadership before, and by what kept the nodes from another one.
 func (in *Incident) reason(g *group) string {
 	if lacks := in.missingVoters(g); lacks != "" {
-		return in.withAside(g, lacks+in.afterLacks())
+		return in.withAside(g, lacks+in.afterLacks(g))
 	}
 	if gone := in.allGone(g); gone != "" {
 		return gone

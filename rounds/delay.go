@@ -79,7 +79,7 @@ func (in *Incident) delayed(g *group) string {
 	late := func(at time.Time) bool { return at.Sub(in.From) > took/2 && !at.After(in.Until) }
 	b := in.ballot()
 	if !in.Perhaps.IsZero() { // and nobody may have led for longer
-		return cmp.Or(in.promised(b, late), in.started(b, late))
+		return cmp.Or(in.promised(b, late), in.started(g, b, late))
 	}
 	last := skipped{}
 	for _, r := range in.rounds {
@@ -94,7 +94,7 @@ func (in *Incident) delayed(g *group) string {
 		return fmt.Sprintf("finding node %d silent took %s of the %s", last.node,
 			Span(last.at.Sub(in.From)), Span(took))
 	}
-	return cmp.Or(in.lent(g, b, late), in.promised(b, late), in.started(b, late))
+	return cmp.Or(in.lent(g, b, late), in.promised(b, late), in.started(g, b, late))
 }
 
 // ballot returns how Leader won Term, nil if no record tells that.
@@ -108,12 +108,12 @@ func (in *Incident) ballot() *Ballot {
 
 // afterLacks says what kept the voters from a leader when enough of them were there again: ", and voter 1 had just
 // started, and voted for nobody at first". It returns "" if the records do not tell, or if it was not for long.
-func (in *Incident) afterLacks() string {
+func (in *Incident) afterLacks(g *group) string {
 	back := in.lacks[len(in.lacks)-1].until
 	if in.Leader == 0 || in.Until.Sub(back) < maxTransit {
 		return ""
 	}
-	why := in.started(in.ballot(), func(at time.Time) bool { return at.After(back) && !at.After(in.Until) })
+	why := in.started(g, in.ballot(), func(at time.Time) bool { return at.After(back) && !at.After(in.Until) })
 	if why == "" {
 		return ""
 	}
@@ -122,7 +122,7 @@ func (in *Incident) afterLacks() string {
 
 // started says which voters refused late, since they had just started, or refused so until then, and voted for the
 // winner, if it had no majority without them. The winner may be one of them. It returns "" if there are none.
-func (in *Incident) started(b *Ballot, late func(time.Time) bool) string {
+func (in *Incident) started(g *group, b *Ballot, late func(time.Time) bool) string {
 	if b == nil {
 		return ""
 	}
@@ -149,8 +149,30 @@ func (in *Incident) started(b *Ballot, late func(time.Time) bool) string {
 			last[process] = a
 		}
 	}
+	if own := in.ownWait(g, b, late); own != nil {
+		said[b.Candidate] = own
+	}
 	refs := func(v *Voice) []Ref { return said[v.Voter] }
 	return in.needed(b, refs, "had just started, and voted for nobody at first")
+}
+
+// ownWait returns the records by which the winner became a candidate late, since it had just started until then: that
+// of its beginning, and that in which it became one. It returns nil if they do not tell it.
+func (in *Incident) ownWait(g *group, b *Ballot, late func(time.Time) bool) []Ref {
+	m := g.nodes[b.Candidate]
+	if m == nil || m.byIncarnation[b.Ref.Incarnation] == nil {
+		return nil
+	}
+	l := m.byIncarnation[b.Ref.Incarnation]
+	claim := l.stood.claim
+	if !l.stood.waited(l) || claim.round != in.Term || !late(g.fix.at(l.node, claim.wall)) || b.Majority() < 2 {
+		return nil
+	}
+	first := l.ref(1)
+	if at, ref := g.beginning(l); !at.IsZero() {
+		first = ref
+	}
+	return []Ref{first, l.ref(claim.seq)}
 }
 
 // needed says what was so with voters that voted for the winner, if it had no majority without them, and proves it. It

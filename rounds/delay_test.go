@@ -9,6 +9,68 @@ import (
 	"github.com/ringleader-dev/ringleader/internal/trace"
 )
 
+// "No leader was known" was all that was told of four seconds in which the later winner itself had just started: its
+// own voter did not vote for it until then, which nobody writes down. It asked in time, and became a candidate as a
+// timer was due, and not as it was answered. It may have waited for its turn instead, or for the end of a promise.
+func TestAWinnerThatHadJustStarted(t *testing.T) {
+	because := func(code string, args ...trace.Arg) []trace.Reason { return []trace.Reason{{Code: code, Args: args}} }
+	number := func(n uint64) trace.Arg { return trace.Arg{Number: n} }
+	for name, told := range map[string]bool{
+		"waited": true, "answered": false, "before its turn": false, "had followed": false, "had voted": false,
+		"cut": false, "soon": false,
+	} {
+		v := newVoters()
+		v.level = "info"
+		v.add(3, 0, trace.Record{Event: "start"})
+		v.add(2, 1, trace.Record{Event: "start"})
+		if name == "had followed" {
+			v.follow(2, 5, 1, 1)
+			v.miss(2, 7, 1)
+		}
+		if name == "had voted" {
+			v.add(2, 5, trace.Record{Event: "receive", Reasons: because("lease.vote", number(1), number(1))})
+		}
+		cause := "lease.nominated"
+		if name == "before its turn" {
+			cause = "lease.may-be-nominated"
+		}
+		v.add(2, 10, trace.Record{
+			Round: 2, Event: "timeout", Sent: []string{"PRE_VOTE>1#2:1", "PRE_VOTE>3#2:2"},
+			Reasons: because("lease.ask", trace.Arg{Is: trace.Cause, Reason: &because(cause)[0]}, number(2)),
+		})
+		v.add(3, 11, trace.Record{
+			Round: 2, Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:2", Sent: []string{"PRE_VOTE_REPLY>2#3:1"},
+			Reasons: because("lease.yes", number(2), number(2)),
+		})
+		if name == "cut" {
+			v.seq["n2life0"]++
+		}
+		at, event := 4000, "timeout"
+		switch name {
+		case "answered":
+			event = "receive"
+		case "soon":
+			at = 1000
+		}
+		v.add(2, at, trace.Record{
+			Term: 2, Event: event, Sent: []string{"REQUEST_VOTE>1#2:3", "REQUEST_VOTE>3#2:4"},
+			Reasons: because("lease.candidate", number(2)),
+		})
+		v.add(3, 4001, trace.Record{
+			Term: 2, Event: "receive", From: 2, Msg: "REQUEST_VOTE", MsgID: "2:4", Sent: []string{"VOTE>2#3:2"},
+			Reasons: because("lease.vote", number(2), number(2)),
+		})
+		v.add(2, 4002, trace.Record{
+			Term: 2, Event: "receive", From: 3, Msg: "VOTE", MsgID: "3:2", Leader: 2, Token: 2,
+			LeaderChange: trace.Elected, ValidUntil: atMS(5000), Reasons: because("lease.lead", number(2)),
+		})
+		in := v.last()
+		if has := strings.Contains(in.Why, "voter 2 had just started, and voted for nobody at first"); has != told {
+			t.Errorf("%s: %q: %+v", name, in.Why, in)
+		}
+	}
+}
+
 // "The process of node 3 ended" was all that was told of the five seconds after all had been started again: a voter
 // that had just started wrote once that it refused, and then, as its wait was over, that it would vote for who had
 // asked it. If it says so as it is asked, its wait may have been over for long. If it refused while a leader led, it

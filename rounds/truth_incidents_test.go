@@ -363,10 +363,31 @@ func (r *reading) compareStarted(in *rounds.Incident) {
 			said := fmt.Sprintf(">%d#%s%s", rec.Node, rec.MsgID, rec.Sender)
 			return rec.Node == node && within(rec.Time) && says(&rec, "no, just started") ||
 				sent[said] && strings.HasSuffix(rec.Detail, "no, just started")
-		}) {
+		}) && !(node == in.Leader && r.waitedForItself(in)) {
 			r.fail("incident: a voter that had not just started", in.Term, "%+v", in)
 		}
 	}
+}
+
+// waitedForItself reports whether the winner of a change became a candidate by a timer, and its process had followed
+// nobody until then, nor voted: nothing but its start can have kept its own voter from a yes, which nobody writes down.
+func (r *reading) waitedForItself(in *rounds.Incident) bool {
+	bound := map[string]bool{}
+	for i := range r.run.records {
+		rec := &r.run.records[i]
+		if rec.Node != in.Leader {
+			continue
+		}
+		stands := says(rec, fmt.Sprintf("in term %d -> become candidate", in.Term))
+		if stands && rec.Event == "timeout" && !bound[rec.Incarnation] {
+			return true
+		}
+		bound[rec.Incarnation] = bound[rec.Incarnation] || rec.Leader != 0 || stands || slices.ContainsFunc(
+			r.run.truth.Votes, func(v sim.Voted) bool {
+				return v.VoterIncarnation == rec.Incarnation && !v.At.After(rec.Time)
+			})
+	}
+	return false
 }
 
 // compareAside checks that the nodes of which an incident says that they stood aside were not eligible in it, and why.

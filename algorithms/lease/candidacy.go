@@ -59,7 +59,7 @@ var (
 	WhyNominated = reasons.Kind("nominated", "this node is nominated and nobody leads",
 		algorithms.Caused(algorithms.Vacant))
 	whyMayBeNominated = reasons.Kind("may-be-nominated", "this node may be nominated and nobody leads",
-		algorithms.Caused(algorithms.Vacant))
+		algorithms.Caused(algorithms.Vacant), algorithms.Ahead{})
 	whyChosen = reasons.Kind("chosen", "this node was chosen and nobody leads",
 		algorithms.Caused(algorithms.Vacant))
 	whyAsk = reasons.Kind("ask", "%s -> ask the voters for term %d",
