@@ -23,6 +23,7 @@ type Builder struct {
 	bounds     *Bounds // nil if all rounds are kept until History is called
 	eras       *Eras   // nil if each cluster has only one
 	names      *Names  // of the records so far
+	patience   int     // see Patient
 }
 
 // groupKey is the same for all records of one group.

@@ -120,6 +120,7 @@ type log struct {
 	clock  int64 // the highest reading of the entries, in µs
 	led    bool  // somebody leads it
 	calm   int   // how many entries there were at the last call of Ended with calm
+	quiet  int   // how many such calls came since there were as many
 }
 
 // leased reports whether leaders have a lease, by the guarantee in their records.

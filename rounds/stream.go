@@ -19,15 +19,18 @@ const settle = 10 * time.Second
 // since the last call. Then it forgets them. A round is over when this round or a later one has a
 // leader, and the records have moved on by ten seconds. If calm is true, records had time to come
 // since the last call: then the ten seconds are not needed for a round that got no record since
-// that call. One that brought no leader is over with the next one that did.
+// that call, or in so many calls as Patient says. One that brought no leader is over with the next one that did.
 func (b *Builder) Ended(calm bool) (ended []*Round, between []Finding) {
 	for _, g := range b.sorted() {
 		g.remember(b.deaths)
-		r, f := g.conclude(g.settled(calm))
+		r, f := g.conclude(g.settled(calm, b.patience))
 		ended, between = append(ended, r...), append(between, f...)
 	}
 	return ended, between
 }
+
+// Patient has a round wait until it got no record in so many calls of Ended with calm.
+func (b *Builder) Patient(calls int) { b.patience = calls }
 
 // Late counts the records that came after the rounds that they belong to were over.
 func (b *Builder) Late() int {
@@ -40,8 +43,8 @@ func (b *Builder) Late() int {
 	return n
 }
 
-// settled returns the terms whose rounds are over.
-func (g *group) settled(calm bool) (over []uint64) {
+// settled returns the terms whose rounds are over: see Ended and Patient.
+func (g *group) settled(calm bool, patience int) (over []uint64) {
 	led := uint64(0) // the highest term with a leader
 	for term, t := range g.open {
 		if t.led {
@@ -51,10 +54,7 @@ func (g *group) settled(calm bool) (over []uint64) {
 	waits := false // a round that is not over, and those after it for their turn
 	for _, term := range slices.Sorted(maps.Keys(g.open)) {
 		t := g.open[term]
-		quiet := calm && t.calm == len(t.entries)
-		if calm {
-			t.calm = len(t.entries)
-		}
+		quiet := calm && t.isQuiet(max(1, patience))
 		settled := g.clock-t.clock > settle.Microseconds() || quiet
 		if waits = waits || term > led || !settled && term != 0; !waits {
 			over = append(over, term)
@@ -65,6 +65,14 @@ func (g *group) settled(calm bool) (over []uint64) {
 		over = over[:n]
 	}
 	return over
+}
+
+// isQuiet reports whether no record came in so many calls.
+func (t *log) isQuiet(calls int) bool {
+	if t.quiet++; t.calm != len(t.entries) {
+		t.quiet, t.calm = 0, len(t.entries)
+	}
+	return t.quiet >= calls
 }
 
 // Leaderless returns, for each cluster in which nobody leads at present, as far as the records go, the change of
@@ -82,6 +90,28 @@ func (b *Builder) Leaderless() (open []Vacancy) {
 		}
 	}
 	return open
+}
+
+// Begun returns, for each cluster in which somebody leads at present, as far as the records go, the change to that
+// leader, if it says itself that it leads and the round of its term is not over yet. Call Leaderless before.
+func (b *Builder) Begun() (begun []Vacancy) {
+	for _, g := range b.sorted() {
+		var rounds []*Round
+		if g.past != nil {
+			rounds = g.past.recent
+		}
+		incidents := g.incidents(rounds)
+		if len(incidents) == 0 {
+			continue
+		}
+		in := incidents[len(incidents)-1]
+		led := g.leaderships[leadershipKey{in.Leader, in.Term}]
+		if led != nil && g.untold(led.Term) && !led.First.IsZero() && led.End.IsZero() {
+			in.Until, in.Records = led.From, []Ref{led.First}
+			begun = append(begun, Vacancy{g.key.cluster, g.key.algo, g.key.run, in})
+		}
+	}
+	return begun
 }
 
 // untold reports whether the round of a term that was led is not over yet.

@@ -21,8 +21,11 @@ import (
 )
 
 const (
-	// calmEvery is how often the follower looks for rounds that are over while no records come.
+	// lookEvery is how often the follower looks for what is to be told while no records come: a round that is over,
+	// since none of it came for calmEvery, that nobody has led for as long, and a leader whose round goes on longer.
+	lookEvery = calmEvery / calmLooks
 	calmEvery = 500 * time.Millisecond
+	calmLooks = 4
 	// askEvery is the number of records after which it looks for such rounds.
 	askEvery = 4096
 	// worthTelling is by how much a clock is not right at least if that is told before the end.
@@ -39,18 +42,27 @@ type follower struct {
 	behind  atomic.Int32 // sources whose beginning is still being read
 	fresh   int          // records since the last look
 	found   rounds.Tally
-	seen    logs.Stats         // by the readers that have ended
-	header  string             // of the group that was printed last
-	vacant  map[string]vacancy // by cluster
-	clocks  map[string]bool    // by cluster and node: whether it was said that its clock is not right
-	err     error              // of the output
-	unread  []error            // what could not be read
+	seen    logs.Stats       // by the readers that have ended
+	header  string           // of the group that was printed last
+	vacant  map[string]state // by cluster: that nobody leads
+	begun   map[string]state // by cluster: who leads, whose round is not over
+	clocks  map[string]bool  // by cluster and node: whether it was said that its clock is not right
+	err     error            // of the output
+	unread  []error          // what could not be read
 }
 
-// vacancy is a time in which nobody leads: since when, and whether it was said.
-type vacancy struct {
-	from time.Time
-	said bool
+// state is that nobody leads since a time, or that a node leads a term: how many looks found it so after the first, and
+// whether it was said.
+type state struct {
+	from         time.Time
+	leader, term uint64
+	looks        int
+	said         bool
+}
+
+// is reports whether both are of one time without a leader, or of one leadership.
+func (s state) is(other state) bool {
+	return s.from.Equal(other.from) && s.leader == other.leader && s.term == other.term
 }
 
 // Config says which logs are read, and where their rounds are printed.
@@ -73,6 +85,7 @@ const lastRead = 500 * time.Millisecond
 // the file of a running node does not end. It returns the findings, and an error if the output failed.
 func Run(ctx context.Context, c Config) (rounds.Tally, error) {
 	f := &follower{Config: c}
+	f.Builder.Patient(calmLooks)
 	f.sink = c.Filter(c.Builder)
 	if len(c.Files) > 1 {
 		f.behind.Store(int32(len(c.Files)))
@@ -194,9 +207,9 @@ func (f *follower) read(ctx context.Context, file string) error {
 
 // watch prints rounds that are over while no records come.
 func (f *follower) watch(ctx context.Context, ended <-chan struct{}) {
-	tick := time.NewTicker(calmEvery)
+	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
-	for {
+	for n := 1; ; n++ {
 		select {
 		case <-ctx.Done():
 			return
@@ -204,19 +217,27 @@ func (f *follower) watch(ctx context.Context, ended <-chan struct{}) {
 			return
 		case <-tick.C:
 		}
-		f.mu.Lock()
-		readers := f.readers
-		f.mu.Unlock()
-		for _, r := range readers {
-			r.Flush()
+		if n%calmLooks == 0 {
+			f.flush()
 		}
 		f.mu.Lock()
 		if f.behind.Load() <= 0 {
 			f.tell(true)
 			f.tellVacancies()
+			f.tellBegun()
 			f.tellClocks()
 		}
 		f.mu.Unlock()
+	}
+}
+
+// flush has the readers hand over the text that they hold.
+func (f *follower) flush() {
+	f.mu.Lock()
+	readers := f.readers
+	f.mu.Unlock()
+	for _, r := range readers {
+		r.Flush()
 	}
 }
 
@@ -291,29 +312,50 @@ func (f *follower) tell(calm bool) {
 	}
 }
 
-// tellVacancies says where nobody leads, if this was so already at the last look: an election takes milliseconds. The
+// tellVacancies says where nobody leads, if this was so already some looks before: an election takes milliseconds. The
 // caller holds mu.
 func (f *follower) tellVacancies() {
-	now := map[string]vacancy{}
-	for _, v := range f.Builder.Leaderless() {
-		cluster, is := fmt.Sprint(v.Cluster, " ", v.Algorithm, v.Run), since(v)
-		if was, again := f.vacant[cluster]; again && was.from.Equal(is.from) {
-			is.said = true
-			if !was.said {
-				f.keep(f.printVacancy(v))
+	f.vacant = lasting(f.vacant, f.Builder.Leaderless(), since, calmLooks, func(v rounds.Vacancy) {
+		f.keep(f.printVacancy(v))
+	})
+}
+
+// tellBegun says who leads where that is known for longer than it takes to see that a round is over: records of it
+// still come. The caller holds mu.
+func (f *follower) tellBegun() {
+	if f.JSON {
+		return // the round has it
+	}
+	leads := func(v rounds.Vacancy) state { return state{leader: v.Leader, term: v.Term} }
+	f.begun = lasting(f.begun, f.Builder.Begun(), leads, calmLooks+1, func(v rounds.Vacancy) {
+		f.keep(report.Begun(f.Out, f.Builder.Names(), v))
+	})
+}
+
+// lasting tells once what was so already that many looks before. It returns what is so now, by cluster.
+func lasting(
+	before map[string]state, all []rounds.Vacancy, of func(rounds.Vacancy) state, looks int, tell func(rounds.Vacancy),
+) map[string]state {
+	now := map[string]state{}
+	for _, v := range all {
+		cluster, is := fmt.Sprint(v.Cluster, " ", v.Algorithm, v.Run), of(v)
+		if was, known := before[cluster]; known && was.is(is) {
+			is.looks, is.said = was.looks+1, was.said || was.looks+1 >= looks
+			if is.said && !was.said {
+				tell(v)
 			}
 		}
 		now[cluster] = is
 	}
-	f.vacant = now
+	return now
 }
 
-// since returns the vacancy, which was not said.
-func since(v rounds.Vacancy) vacancy {
+// since returns the time without a leader, which was not said.
+func since(v rounds.Vacancy) state {
 	if v.Unsure() {
-		return vacancy{from: v.Perhaps}
+		return state{from: v.Perhaps}
 	}
-	return vacancy{from: v.From}
+	return state{from: v.From}
 }
 
 // tellVacancy says at the end that nobody leads the group, if it was not said.
@@ -324,7 +366,7 @@ func (f *follower) tellVacancy(g *rounds.Group) {
 	}
 	v := rounds.Vacancy{Cluster: g.Cluster, Algorithm: g.Algorithm, Run: g.Run, Incident: g.Incidents[n-1]}
 	was := f.vacant[fmt.Sprint(v.Cluster, " ", v.Algorithm, v.Run)]
-	if !was.said || !was.from.Equal(since(v).from) {
+	if !was.said || !was.is(since(v)) {
 		f.keep(f.printVacancy(v))
 	}
 }

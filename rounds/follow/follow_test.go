@@ -178,6 +178,46 @@ func TestAClockThatIsNotRight(t *testing.T) {
 	})
 }
 
+// A new leader was told only when none of its round came for half a second: seconds late where records of the round
+// kept coming, such as those of a voter that asks again and again. It is told within a second, once.
+func TestALeaderWhoseRoundGoesOn(t *testing.T) {
+	following(t, func(write func(string), printed func() string) {
+		say := func(node, seq, term int, rest string) {
+			write(strings.Replace(lease(time.Now(), node, seq, rest), `"term":1`, fmt.Sprintf(`"term":%d`, term), 1))
+		}
+		leads := func(node, seq, term int) {
+			say(node, seq, term, fmt.Sprintf(`"event":"receive","why":["a majority voted in term %d -> lead"],`+
+				`"role":"leader","leader":%d,"token":%d,"leader_change":"elected","prev_leader":0`, term, node, term))
+		}
+		asks := func(node, seq, term int) {
+			say(node, seq, term-1, fmt.Sprintf(`"event":"timeout","role":"looking","leader":0,"sent":["PRE_VOTE>2#%d:%d"],`+
+				`"why":["nobody leads -> ask the voters for term %d"]`, node, seq, term))
+		}
+		asks(3, 1, 1)
+		leads(3, 2, 1)
+		time.Sleep(time.Minute)
+		say(1, 1, 1, `"event":"peers","alive":[1,2],"evidence":"link-closed 3, dial-refused 3","role":"looking",`+
+			`"leader":0,"leader_change":"lost","prev_leader":3`)
+		asks(1, 2, 2)
+		leads(1, 3, 2)
+		const want = "* Node 1 leads cluster c, bully since 00:01:00.000, in term 2, of which records still come [1:3]."
+		go func() {
+			for seq := 1; seq < 40; seq++ {
+				time.Sleep(90 * time.Millisecond)
+				say(2, seq, 2, `"event":"receive","from":3,"msg":"REQUEST_VOTE","role":"follower","leader":1,`+
+					`"token":2,"why":["3 wants term 2 -> deny it: no, promised 1"]`)
+			}
+		}()
+		if text := printed(); !strings.Contains(text, want) {
+			t.Errorf("not told within a second: %s", text)
+		}
+		time.Sleep(20 * time.Second)
+		if text := printed(); strings.Count(text, want) != 1 || strings.Count(text, "\n     2  ") != 1 {
+			t.Errorf("it is not told once: %s", text)
+		}
+	})
+}
+
 // A second leader of a term was known when the line of the term had been printed: no line told of it, also not at the
 // end.
 func TestASecondLeaderOfATermThatWasTold(t *testing.T) {

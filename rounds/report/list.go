@@ -448,6 +448,14 @@ func (p *page) findings(list []rounds.Finding) {
 	}
 }
 
+// Begun writes that a node leads a cluster, of whose round more is to come.
+func Begun(w io.Writer, names *rounds.Names, v rounds.Vacancy) error {
+	var p page
+	p.line("        * Node %d leads %s since %s, in term %d, of which records still come%s.", v.Leader,
+		clusterName(v.Cluster, v.Algorithm, v.Run, 0), clock(v.Until), v.Term, cite(names, v.Records...))
+	return p.to(w)
+}
+
 // Vacant writes that nobody leads a cluster, since when and why.
 func Vacant(w io.Writer, names *rounds.Names, v rounds.Vacancy) error {
 	var p page
