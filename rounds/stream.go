@@ -86,7 +86,7 @@ func (b *Builder) Leaderless() (open []Vacancy) {
 		}
 		incidents := g.incidents(rounds)
 		if n := len(incidents); n > 0 && incidents[n-1].Leader == 0 && !g.untold(incidents[n-1].FormerTerm) {
-			open = append(open, Vacancy{g.key.cluster, g.key.algo, g.key.run, incidents[n-1]})
+			open = append(open, g.vacancy(incidents[n-1]))
 		}
 	}
 	return open
@@ -108,7 +108,7 @@ func (b *Builder) Begun() (begun []Vacancy) {
 		led := g.leaderships[leadershipKey{in.Leader, in.Term}]
 		if led != nil && g.untold(led.Term) && !led.First.IsZero() && led.End.IsZero() {
 			in.Until, in.Records = led.From, []Ref{led.First}
-			begun = append(begun, Vacancy{g.key.cluster, g.key.algo, g.key.run, in})
+			begun = append(begun, g.vacancy(in))
 		}
 	}
 	return begun
@@ -141,7 +141,7 @@ func (b *Builder) Further() (further []Vacancy) {
 			continue
 		}
 		for _, in := range g.past.further {
-			further = append(further, Vacancy{g.key.cluster, g.key.algo, g.key.run, in})
+			further = append(further, g.vacancy(in))
 		}
 		g.past.further = nil
 	}
@@ -154,6 +154,27 @@ type Vacancy struct {
 	Algorithm string `json:"algorithm"`
 	Run       int    `json:"run,omitempty"`
 	Incident
+
+	Up []uint64 `json:"-"` // the nodes that run, as far as the records tell
+}
+
+func (g *group) vacancy(in Incident) Vacancy {
+	return Vacancy{Cluster: g.key.cluster, Algorithm: g.key.algo, Run: g.key.run, Incident: in, Up: g.up()}
+}
+
+// up returns the nodes whose last process is not known to have ended, or to be silent.
+func (g *group) up() (ids []uint64) {
+	for _, id := range slices.Sorted(maps.Keys(g.nodes)) {
+		l := g.current(id)
+		if l == nil || l.next != nil {
+			continue
+		}
+		events := g.events(l)
+		if n := len(events); n == 0 || !slices.Contains([]LifeEventKind{Ended, Silent, Paused}, events[n-1].Kind) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // late counts a record of a round that was built already.

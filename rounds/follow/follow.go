@@ -42,13 +42,15 @@ type follower struct {
 	behind  atomic.Int32 // sources whose beginning is still being read
 	fresh   int          // records since the last look
 	found   rounds.Tally
-	seen    logs.Stats       // by the readers that have ended
-	header  string           // of the group that was printed last
-	vacant  map[string]state // by cluster: that nobody leads
-	begun   map[string]state // by cluster: who leads, whose round is not over
-	clocks  map[string]bool  // by cluster and node: whether it was said that its clock is not right
-	err     error            // of the output
-	unread  []error          // what could not be read
+	seen    logs.Stats        // by the readers that have ended
+	header  string            // of the group that was printed last
+	vacant  map[string]state  // by cluster: that nobody leads
+	begun   map[string]state  // by cluster: who leads, whose round is not over
+	change  uint64            // the term of the last change that was printed, of which no command is named yet
+	named   map[string]uint64 // by cluster: the term of the last change of which one is
+	clocks  map[string]bool   // by cluster and node: whether it was said that its clock is not right
+	err     error             // of the output
+	unread  []error           // what could not be read
 }
 
 // state is that nobody leads since a time, or that a node leads a term: how many looks found it so after the first, and
@@ -310,6 +312,26 @@ func (f *follower) tell(calm bool) {
 		f.found.Add(finding)
 		f.keep(f.printFinding(finding))
 	}
+	f.nameNext()
+}
+
+// nameNext names the command that tells more of the last change that was printed, once of each. The caller holds mu.
+func (f *follower) nameNext() {
+	if f.change != 0 {
+		f.keep(report.NextChange(f.Out, f.change))
+	}
+	f.change = 0
+}
+
+// changed notes a change that is printed.
+func (f *follower) changed(cluster, algorithm string, run int, term uint64) {
+	of := fmt.Sprint(cluster, " ", algorithm, run)
+	if f.named == nil {
+		f.named = map[string]uint64{}
+	}
+	if f.named[of] != term {
+		f.change, f.named[of] = term, term
+	}
 }
 
 // tellVacancies says where nobody leads, if this was so already some looks before: an election takes milliseconds. The
@@ -329,7 +351,9 @@ func (f *follower) tellBegun() {
 	leads := func(v rounds.Vacancy) state { return state{leader: v.Leader, term: v.Term} }
 	f.begun = lasting(f.begun, f.Builder.Begun(), leads, calmLooks+1, func(v rounds.Vacancy) {
 		f.keep(report.Begun(f.Out, f.Builder.Names(), v))
+		f.changed(v.Cluster, v.Algorithm, v.Run, v.Term)
 	})
+	f.nameNext()
 }
 
 // lasting tells once what was so already that many looks before. It returns what is so now, by cluster.
@@ -364,7 +388,9 @@ func (f *follower) tellVacancy(g *rounds.Group) {
 	if n == 0 || g.Incidents[n-1].Leader != 0 {
 		return
 	}
-	v := rounds.Vacancy{Cluster: g.Cluster, Algorithm: g.Algorithm, Run: g.Run, Incident: g.Incidents[n-1]}
+	v := rounds.Vacancy{
+		Cluster: g.Cluster, Algorithm: g.Algorithm, Run: g.Run, Incident: g.Incidents[n-1], Up: report.Running(g),
+	}
 	was := f.vacant[fmt.Sprint(v.Cluster, " ", v.Algorithm, v.Run)]
 	if !was.said || !was.is(since(v)) {
 		f.keep(f.printVacancy(v))
@@ -396,7 +422,7 @@ func (f *follower) printVacancy(v rounds.Vacancy) error {
 	if f.JSON {
 		return f.printJSON(v)
 	}
-	return report.Vacant(f.Out, f.Builder.Names(), v)
+	return errors.Join(report.Vacant(f.Out, f.Builder.Names(), v), report.NextVacant(f.Out, v))
 }
 
 func (f *follower) print(r *rounds.Round) {
@@ -413,6 +439,9 @@ func (f *follower) print(r *rounds.Round) {
 		f.keep(report.Header(f.Out, r.Cluster, r.Algorithm, r.Guarantee, r.Run))
 	}
 	f.keep(report.Line(f.Out, f.Builder.Names(), r))
+	if r.Winner != nil {
+		f.changed(r.Cluster, r.Algorithm, r.Run, r.Term)
+	}
 }
 
 func (f *follower) printFinding(finding rounds.Finding) error {
@@ -454,6 +483,7 @@ func (f *follower) finish() error {
 			f.found.Add(finding)
 			f.keep(f.printFinding(finding))
 		}
+		f.nameNext()
 		f.tellVacancy(g)
 		f.keep(report.Remarks(f.Remarks, g))
 	}

@@ -110,6 +110,37 @@ func TestQuorumLost(t *testing.T) {
 	})
 }
 
+// "Nobody leads", or that another node does, and nothing told what to ask next. The head of the list does. Of the
+// changes that are told at once, the last one is named.
+func TestWhatToAskNext(t *testing.T) {
+	following(t, func(write func(string), printed func() string) {
+		say := func(node, seq, term int, rest string) {
+			write(strings.Replace(lease(time.Now(), node, seq, rest), `"term":1`, fmt.Sprintf(`"term":%d`, term), 1))
+		}
+		for term := 1; term <= 2; term++ {
+			say(3, 2*term, term, fmt.Sprintf(`"event":"timeout","role":"looking","leader":0,`+
+				`"sent":["PRE_VOTE>1#3:%d"],`+
+				`"why":["no leader was heard of -> ask the voters for term %d"]`, term, term))
+			say(3, 2*term+1, term, fmt.Sprintf(`"event":"receive","role":"leader","leader":3,"token":%d,`+
+				`"leader_change":"elected","prev_leader":0,"why":["a majority voted in term %d -> lead"]`, term, term))
+		}
+		const change = "\n        Next: ringleader explain 2 LOG… (how term 2 went).\n"
+		if text := printed(); strings.Count(text, "Next: ") != 1 || !strings.HasSuffix(text, change) {
+			t.Errorf("not %q last, and once: %s", change, text)
+		}
+		say(1, 1, 2, `"event":"receive","why":["3 leads term 2 -> follow it"],"role":"follower","leader":3,"token":2,`+
+			`"leader_change":"elected","prev_leader":0`)
+		for seq, dead := range []int{2, 3} {
+			say(1, 2+seq, 2, fmt.Sprintf(`"event":"peers","alive":[1],"evidence":"link-closed %d, dial-refused %d",`+
+				`"role":"looking","leader":0`, dead, dead))
+		}
+		const vacant = "\n        Next: ringleader why-not 1 LOG… (why node 1 does not lead).\n"
+		if text := printed(); strings.Count(text, "Next: ") != 2 || !strings.HasSuffix(text, vacant) {
+			t.Errorf("not %q last, and once: %s", vacant, text)
+		}
+	})
+}
+
 // "--follow tells one outage twice": a term that brought no leader had its line before the next one, which brought one
 // and whose line tells of both.
 func TestATermInVainHasNoLineBeforeTheNextLeader(t *testing.T) {
@@ -190,8 +221,8 @@ func TestALeaderWhoseRoundGoesOn(t *testing.T) {
 				`"role":"leader","leader":%d,"token":%d,"leader_change":"elected","prev_leader":0`, term, node, term))
 		}
 		asks := func(node, seq, term int) {
-			say(node, seq, term-1, fmt.Sprintf(`"event":"timeout","role":"looking","leader":0,"sent":["PRE_VOTE>2#%d:%d"],`+
-				`"why":["nobody leads -> ask the voters for term %d"]`, node, seq, term))
+			say(node, seq, term-1, fmt.Sprintf(`"event":"timeout","role":"looking","leader":0,`+
+				`"sent":["PRE_VOTE>2#%d:%d"],"why":["nobody leads -> ask the voters for term %d"]`, node, seq, term))
 		}
 		asks(3, 1, 1)
 		leads(3, 2, 1)
@@ -212,7 +243,8 @@ func TestALeaderWhoseRoundGoesOn(t *testing.T) {
 			t.Errorf("not told within a second: %s", text)
 		}
 		time.Sleep(20 * time.Second)
-		if text := printed(); strings.Count(text, want) != 1 || strings.Count(text, "\n     2  ") != 1 {
+		if text := printed(); strings.Count(text, want) != 1 || strings.Count(text, "\n     2  ") != 1 ||
+			strings.Count(text, "Next: ringleader explain 2 LOG… (how term 2 went).") != 1 {
 			t.Errorf("it is not told once: %s", text)
 		}
 	})

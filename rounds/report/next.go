@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/ringleader-dev/ringleader/internal/words"
@@ -44,11 +45,47 @@ func nextCommand(g *rounds.Group) string {
 	if id == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("ringleader why-not %d LOG… (why node %d does not lead)", id, id)
+	text := whyNotLeads(id)
 	if last != nil {
-		text = words.And(text, fmt.Sprintf("ringleader explain %d LOG… (how term %d went)", last.Term, last.Term))
+		text = words.And(text, explains(last.Term))
 	}
 	return "Next: " + text + "."
+}
+
+func whyNotLeads(id uint64) string {
+	return fmt.Sprintf("ringleader why-not %d LOG… (why node %d does not lead)", id, id)
+}
+
+func explains(term uint64) string {
+	return fmt.Sprintf("ringleader explain %d LOG… (how term %d went)", term, term)
+}
+
+// Running returns the nodes that run, as far as the records tell.
+func Running(g *rounds.Group) (ids []uint64) {
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		gone := []rounds.LifeEventKind{rounds.Ended, rounds.Silent, rounds.Paused}
+		if n.Records > 0 && !slices.Contains(gone, lastEvent(n).Kind) {
+			ids = append(ids, n.ID)
+		}
+	}
+	return ids
+}
+
+// NextChange writes the command that tells more of the change to the leader of a term.
+func NextChange(w io.Writer, term uint64) error {
+	var p page
+	p.line("        Next: %s.", explains(term))
+	return p.to(w)
+}
+
+// NextVacant writes the command that tells more of why nobody leads, if a node is there that may.
+func NextVacant(w io.Writer, v rounds.Vacancy) error {
+	var p page
+	if id := whoMayLead(nil, v.Up, &v.Incident); id != 0 {
+		p.line("        Next: %s.", whyNotLeads(id))
+	}
+	return p.to(w)
 }
 
 // lastCalled returns the last round since nobody leads, nil if nobody called one.
