@@ -83,7 +83,7 @@ func (in *Incident) attach() {
 	}
 }
 
-// everybody returns the nodes that wrote records, or are named by others: alive, gone or leading.
+// everybody returns the nodes that wrote records, or are named by others: alive, gone or leading, or sent a message.
 func (g *group) everybody() []uint64 {
 	ids := map[uint64]bool{}
 	for id, m := range g.nodes {
@@ -93,6 +93,9 @@ func (g *group) everybody() []uint64 {
 				for _, other := range h.alive {
 					ids[other] = true
 				}
+			}
+			for i := range l.sent {
+				ids[l.sent[i].to] = true
 			}
 		}
 	}

@@ -78,7 +78,7 @@ func (g *Group) stretches(from, until time.Time) (all []stretch) {
 		if r.Ended.Kind == EndedUnseen { // it is over by then
 			add(stretch{from: latest(r.From, r.sign), until: over, led: r, perhaps: true})
 		}
-		if r.untold() { // it may have ceased to before
+		if r.untold(until) { // it may have ceased to before
 			add(stretch{from: latest(r.surely, r.followed()), until: over, led: r, perhaps: true})
 		}
 	}
@@ -99,11 +99,17 @@ func (g *Group) stretches(from, until time.Time) (all []stretch) {
 }
 
 // untold reports whether no record of the leader tells until when it led: its log is not here, or has a gap, or its
-// process ended, or all that followed it have ceased to, and its log ends before.
-func (r *Leadership) untold() bool {
-	left := len(r.Followers) > 0 && !slices.ContainsFunc(r.Followers, func(f Follower) bool { return !f.left }) &&
-		r.Until.Before(r.followed())
-	return r.gap || r.Last.IsZero() && (r.First.IsZero() || r.Ended.Kind == EndedByProcess || left)
+// process ended, or nobody tells that it led for long before the records end, at the time last.
+func (r *Leadership) untold(last time.Time) bool {
+	switch {
+	case r.gap:
+		return true
+	case !r.Last.IsZero():
+		return false
+	case r.End.IsZero() && latest(r.surely, r.followed()).Add(maxTransit).Before(last):
+		return true
+	}
+	return r.First.IsZero() || r.Ended.Kind == EndedByProcess
 }
 
 // followed returns until when somebody followed the leader, as far as the records surely tell.

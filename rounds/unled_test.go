@@ -405,6 +405,24 @@ func TestTermThatAVoterMayHaveLedOfWhomNobodyWrites(t *testing.T) {
 	}
 }
 
+// "Nobody led for 4.42 s in all" was told while node 1 had led for a part of it, which is in nobody's view, and has no
+// log: only messages to it are here.
+func TestTermThatOneMayHaveLedOfWhomOnlyMessagesTell(t *testing.T) {
+	v := newVoters()
+	v.algo, v.guarantee = "zookeeper", "quorum"
+	v.start(2, 0)
+	v.leadAlone(2, 100, 1)
+	v.resign(2, 1000, 1)
+	v.add(2, 1100, trace.Record{
+		Term: 2, Event: "receive", From: 1, Msg: "COORDINATOR", MsgID: "1:6", Why: []string{"1 stands -> answer"},
+		Sent: []string{"PRE_VOTE_REPLY>1#2:8"},
+	})
+	v.leadAlone(2, 3000, 3)
+	if in := v.last(); !v.perhapsLed(t, 2) || !in.PerhapsLed {
+		t.Errorf("nobody led: %+v", in)
+	}
+}
+
 // "Nobody led" was shown from the beginning of the logs on, since their first records are of term 1. They are of
 // processes that were started again in it: the lease of who had led it may have gone on. One that is started after the
 // first call may have heard of it in a process before.
