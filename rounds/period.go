@@ -98,8 +98,8 @@ func (g *Group) stretches(from, until time.Time) (all []stretch) {
 	return all
 }
 
-// untold reports whether no record of the leader tells until when it led: its log is not here, or has a gap, or its
-// process ended, or nobody tells that it led for long before the records end, at the time last.
+// untold reports whether no record of the leader tells until when it led: its log is not here, or has a gap, or only
+// others tell of the end, or nobody tells that it led for long before the records end, at the time last.
 func (r *Leadership) untold(last time.Time) bool {
 	switch {
 	case r.gap:
@@ -109,7 +109,7 @@ func (r *Leadership) untold(last time.Time) bool {
 	case r.End.IsZero() && latest(r.surely, r.followed()).Add(maxTransit).Before(last):
 		return true
 	}
-	return r.First.IsZero() || r.Ended.Kind == EndedByProcess
+	return r.First.IsZero() || r.Ended.Kind == EndedByProcess || r.Ended.Known == PeersSaw
 }
 
 // followed returns until when somebody followed the leader, as far as the records surely tell.
