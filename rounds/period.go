@@ -12,6 +12,7 @@ type Period struct {
 	State       PeriodState
 	// Leaders led, the one that began first is first. If it is not known who led, it has the one that perhaps led on.
 	Leaders []*Leadership
+	perhaps []*Leadership // which perhaps led on
 	Change  *Incident // in which nobody led, or of which it is not known who led in it; nil for none
 }
 
@@ -161,6 +162,7 @@ func (g *Group) period(open []stretch) (p Period) {
 		}
 	}
 	lead := slices.DeleteFunc(slices.Clone(p.Leaders), func(r *Leadership) bool { return slices.Contains(over, r) })
+	p.perhaps = over
 	if sure && !slices.ContainsFunc(lead, func(r *Leadership) bool { // others have lost it, whatever it believes
 		return r.Leader != p.Change.Former || r.Term != p.Change.FormerTerm
 	}) {
@@ -183,7 +185,7 @@ func (g *Group) period(open []stretch) (p Period) {
 
 // PerhapsLed reports whether it is not known of the period whether the leader still led the term.
 func (p *Period) PerhapsLed(leader, term uint64) bool {
-	return p.State == PeriodUnknown && len(p.Leaders) > 0 && p.Leaders[0].Leader == leader && p.Leaders[0].Term == term
+	return slices.ContainsFunc(p.perhaps, func(r *Leadership) bool { return r.Leader == leader && r.Term == term })
 }
 
 // same reports whether nothing differs between two periods but their times.

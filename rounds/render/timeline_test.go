@@ -168,6 +168,11 @@ func TestTimelineOfOneThatLedAgain(t *testing.T) {
 	if got := l.who(t); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
+	if !slices.ContainsFunc(l.Bars, func(b bar) bool {
+		return strings.HasPrefix(b.Text, "node 5 perhaps leads term 5 for 2.1")
+	}) {
+		t.Errorf("node 5 surely led term 5 while node 4 did: %+v", l.Bars)
+	}
 }
 
 // "a timeline of who led when over all rounds (leaderships, followers, gaps without
