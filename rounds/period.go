@@ -13,7 +13,7 @@ type Period struct {
 	// Leaders led, the one that began first is first. If it is not known who led, it has the one that perhaps led on.
 	Leaders []*Leadership
 	perhaps []*Leadership // which perhaps led on
-	Change  *Incident // in which nobody led, or of which it is not known who led in it; nil for none
+	Change  *Incident     // in which nobody led, or of which it is not known who led in it; nil for none
 }
 
 // PeriodState says what is known of a Period.
