@@ -140,13 +140,27 @@ func (g *group) seenBefore(m *member) bool {
 }
 
 // tells reports whether the records of the process tell what it believed from one time to another: none is missing, and
-// one came later, or it had ended.
+// one came later, or it had ended. The last ones before that end may be missing.
 func (g *group) tells(l *life, from, until time.Time) bool {
 	before, _ := l.before(from, g.fix)
 	if after, wrote := l.after(until, g.fix); wrote {
 		return l.rangeOf(after.seq) <= max(before.seq, 1)
 	}
-	return slices.ContainsFunc(g.events(l), func(e LifeEvent) bool { return e.Kind == Ended && !e.At.After(until) })
+	return slices.ContainsFunc(g.events(l), func(e LifeEvent) bool {
+		return e.Kind == Ended && !e.At.After(until) && (!e.At.After(from) || !g.lacksLast(l, e.At))
+	})
+}
+
+// lacksLast reports whether the last records of the process may be missing, from before the time t: its log ends long
+// before, or others got what it sent since, or records are missing with which the next process of its node began.
+func (g *group) lacksLast(l *life, t time.Time) bool {
+	switch {
+	case g.goodbye(l) != nil:
+		return false
+	case l.next != nil:
+		return g.lacksEnd(l)
+	}
+	return g.sentUnseen(l) || g.logEnd(l.node).Add(maxTransit).Before(t)
 }
 
 // expired returns when the lease had ended at the latest whose end the follower noticed, as far as the follower can

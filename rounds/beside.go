@@ -199,6 +199,6 @@ func (g *group) lacksBetween(id uint64, from, until time.Time) bool {
 		return true
 	}
 	_, wrote := l.after(until, g.fix)
-	return !g.tells(l, from, until) && (wrote || l.gapBetween(from, until, g.fix) || g.sentUnseen(l) ||
-		g.goodbye(l) == nil && g.logEnd(id).Add(maxTransit).Before(g.logsEndBy(id)))
+	return !g.tells(l, from, until) &&
+		(wrote || l.gapBetween(from, until, g.fix) || g.lacksLast(l, g.logsEndBy(id)))
 }

@@ -134,3 +134,27 @@ func TestALostLeaderMayBeFollowedOnByAProcessOfWhichNoLogTells(t *testing.T) {
 		}
 	}
 }
+
+// "Nobody led for 700 ms" was told since node 2 had lost node 3, which node 1 followed on, in records that are missing:
+// the log of node 1 ends long before others saw that its process ended.
+func TestALostLeaderMayBeFollowedOnByOneWhoseLogEndsBeforeItsProcess(t *testing.T) {
+	for ends, want := range map[int]bool{4900: false, 500: true} {
+		v := newVoters()
+		v.algo, v.guarantee = "bully", "best-effort"
+		v.add(3, 0, trace.Record{Term: 3, Event: "timeout", Leader: 3, LeaderChange: trace.Elected})
+		v.follow(1, 100, 3, 3)
+		v.follow(2, 100, 3, 3)
+		v.add(1, ends, trace.Record{Term: 3, Event: "timeout", Leader: 3})
+		v.add(3, 4800, trace.Record{Term: 3, Event: "timeout", Leader: 3})
+		v.add(2, 5000, trace.Record{
+			Term: 4, Event: "timeout", LeaderChange: trace.Lost,
+			Why: []string{"nobody has heard leader 3 of late -> call an election of term 4"},
+		})
+		v.lose(2, 5500, "link-closed 1, dial-refused 1", 2, 3)
+		v.callAndLead(2, 5700, 4)
+		v.add(3, 5800, trace.Record{Term: 3, Event: "timeout", Leader: 3})
+		if in := v.last(); in.Former != 3 || in.Leaderless != 700*time.Millisecond || in.PerhapsLed != want {
+			t.Errorf("log ends at %d: perhaps %v, for %v: %+v", ends, in.PerhapsLed, in.Leaderless, in)
+		}
+	}
+}
