@@ -205,7 +205,7 @@ func (g *group) absencesOf(l *life) (all []absence) {
 	for i := range all { // who noticed that it was silent may be gone, and what it sent then not be here
 		a := &all[i]
 		until := cmp.Or(a.until, g.logsEnd)
-		if a.how == silent && l.gapBetween(a.from, until, g.fix) && !g.wroteUntil(a.ref, until) {
+		if a.how == silent && g.lacksBetween(l.node, a.from, until) && !g.wroteUntil(a.ref, until) {
 			a.how = unheard
 		}
 	}

@@ -1035,13 +1035,18 @@ func TestSilentUntilReadAtLevelInfo(t *testing.T) {
 }
 
 // "Voter 2 silent", and it was well: who had lost sight of it had ended, and records of it are missing. Nothing tells
-// that it sent nothing meanwhile: at level info others need not write what they read.
+// that it sent nothing meanwhile: at level info others need not write what they read. So it is where its log ends before
+// that, and others had a message that it sent later.
 func TestSilentInAGapAndSeenByNobody(t *testing.T) {
 	for _, c := range []struct {
 		missing uint64
 		next    bool // who lost sight of it is another process
+		cut     bool // its log ends before
 		how     string
-	}{{0, true, "silent"}, {9, false, "silent"}, {9, true, "without a sign of life here"}} {
+	}{
+		{0, true, false, "silent"}, {9, false, false, "silent"}, {9, true, false, "without a sign of life here"},
+		{0, false, true, "silent"}, {0, true, true, "without a sign of life here"},
+	} {
 		v := newVoters()
 		v.level = "info"
 		v.exchange(1, 0, 1, 2)
@@ -1054,7 +1059,11 @@ func TestSilentInAGapAndSeenByNobody(t *testing.T) {
 		}
 		v.ask(1, 2500, 2)
 		v.lost(2, c.missing)
-		v.add(2, 16000, trace.Record{Event: "timeout", Term: 1})
+		if c.cut {
+			v.add(1, 16000, trace.Record{Event: "receive", From: 2, Msg: "PRE_VOTE_REPLY", MsgID: "2:99", Term: 1})
+		} else {
+			v.add(2, 16000, trace.Record{Event: "timeout", Term: 1})
+		}
 		v.lead(1, 17000, 2)
 		in := v.last()
 		if from, until := in.MissingFor(2, c.how); !until.Equal(atMS(16000)) {
