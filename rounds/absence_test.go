@@ -1035,8 +1035,8 @@ func TestSilentUntilReadAtLevelInfo(t *testing.T) {
 }
 
 // "Voter 2 silent", and it was well: who had lost sight of it had ended, and records of it are missing. Nothing tells
-// that it sent nothing meanwhile: at level info others need not write what they read. So it is where its log ends before
-// that, and others had a message that it sent later.
+// that it sent nothing meanwhile: at level info others need not write what they read. So it is where its log ends
+// before, and others had a message that it sent later.
 func TestSilentInAGapAndSeenByNobody(t *testing.T) {
 	for _, c := range []struct {
 		missing uint64

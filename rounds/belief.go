@@ -29,6 +29,7 @@ type belief struct {
 type heartbeat struct {
 	by     mark
 	number uint64 // of the message, among those of its sender
+	sender string // the process that sent it, empty if the record does not name it
 }
 
 // turn says why a process changed its belief.
@@ -42,6 +43,7 @@ type turn struct {
 	release bool          // the message with which the belief changed says that its sender leads no more
 	over    uint64        // the term that it says so of, 0 if the record does not say it
 	from    uint64        // the sender of the message with which the belief changed, 0 for none
+	sender  string        // the process that sent it, empty if the record does not name it
 	msgID   string        // of that message
 	vote    bool          // that message is a vote
 	handed  bool          // the leader gave up its term for another node, or because it was asked to
@@ -55,7 +57,7 @@ func (l *life) noteBelief(rec *trace.Record, reasons []reason, m mark) {
 	heard := heartbeat{}
 	beat := rec.Msg == proto.KindHeartbeat.String() && !decides[algorithms.Ignores](reasons)
 	if beat && rec.Leader != 0 && rec.From == rec.Leader {
-		heard = heartbeat{m, numberOf(rec.MsgID)}
+		heard = heartbeat{m, numberOf(rec.MsgID), rec.Sender}
 	}
 	if !rec.ValidUntil.IsZero() {
 		l.noteLease(rec, m)
@@ -84,7 +86,7 @@ func (l *life) noteBelief(rec *trace.Record, reasons []reason, m mark) {
 	b := &l.beliefs[len(l.beliefs)-1]
 	b.first, b.last, b.leader, b.term, b.unsettled = m, m, rec.Leader, term, unsettled
 	b.until, b.heard = rec.ValidUntil, heard
-	b.turn = turn{from: rec.From, msgID: rec.MsgID}
+	b.turn = turn{from: rec.From, sender: rec.Sender, msgID: rec.MsgID}
 	b.turn.term, b.turn.exact = termBefore(rec, reasons)
 	b.turn.vote = slices.Contains(voteKinds, rec.Msg)
 	b.turn.expired, b.turn.late = expires(reasons)
@@ -147,6 +149,15 @@ func (b *belief) promised() mark {
 		return b.heard.by
 	}
 	return b.first
+}
+
+// process returns the process of the leader, as it is named where the follower began to follow it, or heard of it last;
+// empty if it is not named.
+func (b *belief) process() string {
+	if b.turn.from == b.leader && b.turn.sender != "" {
+		return b.turn.sender
+	}
+	return b.heard.sender
 }
 
 // late reports whether the belief began before its first record, in one that is missing. before is the one before it,

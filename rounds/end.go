@@ -338,8 +338,8 @@ func (g *group) processEnd(r *Leadership) (at time.Time, ref Ref) {
 		if late && !g.saidByFollower(r, d) {
 			continue
 		}
-		about := r.life == nil && !g.ofAnother(r, d) || r.life != nil && d.isOf(r.life) && !g.ofFormer(d, r.life, off)
-		if about && EndedProcess(d.Evidence, r.Leader) {
+		other := r.life == nil && g.ofAnother(r, d) || r.life != nil && g.ofFormer(d, r.life, off)
+		if d.isOfLeader(r) && !other && EndedProcess(d.Evidence, r.Leader) {
 			at, ref = d.At, d.Ref
 			break
 		}

@@ -63,3 +63,23 @@ func TestAWordAfterTheLeaseWasFoundOverEndsIt(t *testing.T) {
 		}
 	}
 }
+
+// "Nobody led since 300 ms: the process of node 3 ended", and it led on: that was the end of a former process of its
+// node, which has no log. Its follower names another one.
+func TestTheEndOfAFormerProcessIsNotThatOfALeaderWithoutALog(t *testing.T) {
+	for process, want := range map[string]bool{"former": false, "leader": true} {
+		v := newVoters()
+		v.ask(1, 0, 1)
+		v.add(2, 100, trace.Record{
+			Event: "receive", From: 3, Sender: "leader", Msg: "HEARTBEAT", MsgID: "3:1", Term: 1, Leader: 3, Token: 1,
+			LeaderChange: trace.Elected, ValidUntil: atMS(1080), Why: []string{"3 leads term 1 -> follow it"},
+		})
+		v.add(1, 300, trace.Record{Event: "gone", About: 3, Detail: "3 " + process, Term: 1})
+		v.miss(2, 1090, 3)
+		v.ask(1, 2990, 2)
+		v.lead(1, 3000, 2)
+		if in := v.last(); in.Former != 3 || (in.Ended.Kind == rounds.EndedByProcess) != want {
+			t.Errorf("the end of the process %s: %+v", process, in)
+		}
+	}
+}

@@ -196,6 +196,15 @@ type drop struct {
 // isOf reports whether the evidence may be about this process of the node.
 func (d *drop) isOf(l *life) bool { return d.incarnation == "" || d.incarnation == l.incarnation }
 
+// isOfLeader reports whether the evidence may be about the process that led. Where that has no log, its followers name
+// it.
+func (d *drop) isOfLeader(r *Leadership) bool {
+	if r.life != nil {
+		return d.isOf(r.life)
+	}
+	return d.incarnation == "" || len(r.processes) == 0 || slices.Contains(r.processes, d.incarnation)
+}
+
 // way returns who has the evidence, and about whom.
 func (d *drop) way() [2]uint64 { return [2]uint64{d.Node, d.about} }
 

@@ -98,7 +98,7 @@ func (in *Incident) sawEnd(g *group) (all []Detection) {
 	for id := range g.nodes {
 		d := g.dropAt(id, in.Former, in.Until)
 		if id != in.Former && d != nil && led != nil && !d.At.Before(led.From) && EndedProcess(d.Evidence, in.Former) &&
-			(led.life == nil || d.isOf(led.life)) {
+			d.isOfLeader(led) {
 			all = append(all, d.Detection)
 		}
 	}

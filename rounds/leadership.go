@@ -222,6 +222,9 @@ func (r *Leadership) believe(l *life, b, before, next *belief, g *group) {
 		r.sign, r.signRef = sign, l.ref(b.last.seq)
 	}
 	if l.node != r.Leader {
+		if by := b.process(); by != "" && !slices.Contains(r.processes, by) {
+			r.processes = append(r.processes, by)
+		}
 		f := r.follower(l.node)
 		if f == nil {
 			r.Followers = append(r.Followers, Follower{Node: l.node, From: at(b.first), First: l.ref(b.first.seq)})

@@ -166,6 +166,7 @@ type Leadership struct {
 	Followers []Follower `json:"followers"`
 
 	life      *life     // the leader's process, nil if no record is its own
+	processes []string  // those of the leader that followers name: one, unless it lost its disk
 	announced []string  // what the record First sent
 	voted     bool      // it received another node's vote
 	endedBy   turn      // how the leader came to stop, if Last says that it did
