@@ -274,7 +274,7 @@ func (g *group) heldOn(r *Leadership) bool {
 		held, until := f.Until, r.End
 		if l := g.nodes[f.Node].byIncarnation[f.Last.Incarnation]; f.expired {
 			held = g.expired(&f)
-		} else if l != nil && l.debug && !f.lease.IsZero() {
+		} else if (f.gap || l != nil && l.debug) && !f.lease.IsZero() {
 			held = earliest(held, f.lease)
 		}
 		if f.expired || f.lease.After(r.End) && f.lease.Sub(r.End) < g.leaseTime/4 {

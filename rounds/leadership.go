@@ -232,11 +232,12 @@ func (r *Leadership) believe(l *life, b, before, next *belief, g *group) {
 			f.late, f.teller = b.late(before), b.turn.from
 		}
 		f.Until, f.left, f.expired, f.release, f.Last = until, next != nil, false, false, l.ref(b.last.seq)
+		f.gap = next != nil && !g.endsIn(b, next)
 		if f.surely = until; next != nil && b.last.seq+1 < next.first.seq {
 			f.surely = at(b.last)
 		}
 		if next != nil {
-			f.expired = next.turn.expired && g.endsIn(b, next)
+			f.expired = next.turn.expired && !f.gap
 			earlier := next.turn.over > 0 && next.turn.over < r.Term // the word was long on its way
 			f.release = next.turn.release && next.turn.from == r.Leader && !earlier
 			f.Last = l.ref(next.first.seq)

@@ -67,6 +67,22 @@ func TestProcessThatEndsAsItsLeaseDoes(t *testing.T) {
 	}
 }
 
+// "By the process, which did not crash then": the follower found that the lease had ended in a record that is missing, and
+// at level info nothing tells whether it had heard of renewals before.
+func TestALeaseThatEndedInAGapOfWhoFollowed(t *testing.T) {
+	for missing, want := range map[uint64]rounds.EndKind{0: rounds.EndedByProcess, 1: rounds.EndedUnseen} {
+		v := newVoters()
+		v.level = "info"
+		v.ask(3, 0, 1)
+		v.elect(3, 1, 1)
+		v.lost(1, missing)
+		v.add(1, 3000, trace.Record{Event: "gone", About: 3, Detail: "3 n3life0", Term: 1})
+		if l := v.b.History().Groups[0].Leaderships[0]; l.Ended.Kind != want {
+			t.Errorf("%d missing: %+v", missing, l)
+		}
+	}
+}
+
 // "By the process, which did not crash then": the follower wrote down all renewals of the lease that it heard of, its
 // last one had ended before the process was seen to have, and the record in which it found that is missing. Nor does
 // it matter that it follows again later, by a HEARTBEAT that was long on its way.

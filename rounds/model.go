@@ -206,6 +206,7 @@ type Follower struct {
 	lease   time.Time // the latest end of the lease that its records have, zero if they have none
 	heard   time.Time // when it last promised the lease, by its records; zero if some may be missing
 	number  uint64    // of the last HEARTBEAT of the leader that is in them
+	gap     bool      // it ceased to follow in a gap of its records
 }
 
 // Finding is a fault, with the records that prove it.
