@@ -29,8 +29,17 @@ func (r *Round) lacksSends(entries []*entry, g *group) bool {
 		return m == nil || m.hidden || len(m.lives) == 0 || g.lacksAny(m) || g.endsBefore(m, until, by)
 	}) || slices.ContainsFunc(r.Messages, func(m Message) bool { // late answers count, too
 		return m.Delivery == Unsent && m.ReceiveStep < max(r.Aftermath, 1) || m.Delivery == Unseen && m.Counted ||
-			r.State != Decided && m.Delivery != Arrived && slices.Contains(askKinds, m.Kind)
+			r.State != Decided && slices.Contains(askKinds, m.Kind) && r.mayBeAnswered(&m, g)
 	})
+}
+
+// mayBeAnswered reports whether a question that never arrived, as it seems, may have been held up, and answered after
+// the log of its receiver ends.
+func (r *Round) mayBeAnswered(m *Message, g *group) bool {
+	if m.Delivery == ToGone && m.SendStep >= 0 {
+		return g.lacksBetween(m.To, r.Steps[m.SendStep].At, g.logsEnd)
+	}
+	return m.Delivery == Lost
 }
 
 // lacksAny reports whether any record of the node is known to be missing, or may be before its log begins.

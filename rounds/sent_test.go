@@ -194,6 +194,37 @@ func TestMessagesOfATermWhoseQuestionWasHeldUp(t *testing.T) {
 	}
 }
 
+// "Term 2 took 23 messages", and it took one more: node 2 did not see node 3 when it asked it, which read that and
+// answered, long after its log ends.
+func TestMessagesOfATermWithAQuestionToOneThatSeemedGone(t *testing.T) {
+	for whole, want := range map[bool]bool{true: false, false: true} {
+		v := newVoters()
+		for node := uint64(1); node <= 3; node++ {
+			v.start(node, 0)
+			v.add(node, 10, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		}
+		v.lose(2, 900, "unreachable 3", 1, 2)
+		v.ask(2, 1000, 1)
+		v.add(1, 1010, trace.Record{
+			Round: 1, Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:10001",
+			Why: []string{"2 asks for term 1 -> no, just started"}, Sent: []string{"PRE_VOTE_REPLY>2#1:7"},
+		})
+		v.add(2, 1020, trace.Record{Round: 1, Event: "receive", From: 1, Msg: "PRE_VOTE_REPLY", MsgID: "1:7"})
+		for ms := 1200; ms < 9000; ms += 500 {
+			for node := uint64(1); node <= 3; node++ {
+				if node < 3 || whole || ms < 3000 {
+					v.add(node, ms, trace.Record{Term: 2, Event: "timeout"})
+				}
+			}
+		}
+		for _, r := range v.b.History().Groups[0].Rounds {
+			if r.Term == 1 && r.AtLeast != want {
+				t.Errorf("whole %v: at least: %v, want %v: %+v", whole, r.AtLeast, want, r.Messages)
+			}
+		}
+	}
+}
+
 // "Node 2 asked the voters" for term 4, which node 1 had called: it answered that one five seconds late, in the record
 // in which it asked for term 7.
 func TestALateAnswerBesideAQuestionOfALaterTerm(t *testing.T) {
