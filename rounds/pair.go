@@ -218,7 +218,8 @@ func (g *group) outlived(m *post, got *arrival) bool {
 	}
 	took += off // at most
 	next := m.by.life.next
-	restarted := next != nil && elapsed(g.fix.at(got.from, next.from), at)+off > outlives
+	restarted := next != nil && elapsed(g.fix.at(got.from, next.from), at)+off > outlives ||
+		g.sawEnd(got, sent.Add(off), at.Add(-outlives))
 	if took <= maxTransit && !restarted {
 		return false
 	}
@@ -235,6 +236,16 @@ func (g *group) outlived(m *post, got *arrival) bool {
 	by := got.link.to.at(at, g.fix)
 	slept := by != nil && by.wokeBefore(at, g.fix) && !g.fix.at(got.to, by.from).After(sent)
 	return !slept
+}
+
+// sawEnd reports whether the receiver saw between two times that the process of the sender had ended: another one may
+// run since then, also where no record of it is here.
+func (g *group) sawEnd(got *arrival, from, until time.Time) bool {
+	by := got.link.to.at(until, g.fix)
+	return by != nil && slices.ContainsFunc(by.allHappenings(), func(h happening) bool {
+		at := g.fix.at(got.to, h.wall)
+		return h.event == "peers" && at.After(from) && at.Before(until) && EndedProcess(h.evidence, got.from)
+	})
 }
 
 // sample notes how long the message of e seems to have taken.

@@ -315,6 +315,26 @@ func TestReceiptInAGapOfTheSender(t *testing.T) {
 	}
 }
 
+// "A message arrived", and it was of the next process of its node, whose record of it is missing: the receiver had seen
+// long before it came that the process had ended.
+func TestAMessageThatCameLongAfterTheEndOfItsSenderWasSeen(t *testing.T) {
+	for seen, want := range map[int]bool{700: true, 300: false} {
+		v := newVoters()
+		v.level = "info"
+		v.start(2, 0)
+		v.send(1, 100, 1, "1:9", "x -> y")
+		v.add(2, seen, trace.Record{Event: "peers", Term: 1, Alive: []uint64{2}, Evidence: "link-closed 1, dial-refused 1"})
+		v.receive(2, 750, 1, "1:9")
+		for _, r := range v.b.History().Groups[0].Rounds {
+			for _, m := range r.Messages {
+				if m.SendStep >= 0 && (m.Delivery == rounds.Arrived) != want {
+					t.Errorf("seen at %d: %+v", seen, m)
+				}
+			}
+		}
+	}
+}
+
 // send writes that a node sends a message to node 2; without a reason, the record is one that is not kept.
 func (v *voters) send(node uint64, ms int, term uint64, id string, why ...string) {
 	v.add(node, ms, trace.Record{
