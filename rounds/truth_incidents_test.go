@@ -446,7 +446,7 @@ func (r *reading) compareApart(in *rounds.Incident) {
 	for i := range r.run.records {
 		rec := &r.run.records[i]
 		if rec.Event != "peers" || !slices.Contains(voters, rec.Node) ||
-			!rec.Time.Before(r.trueTime(rec.Node, until).Add(-r.blur())) {
+			!rec.Time.Before(r.trueTime(rec.Node, until).Add(-r.blur())) || r.run.viewReplaced(i) {
 			continue
 		}
 		if begun(rec) && many(rec) {
@@ -461,6 +461,18 @@ func (r *reading) compareApart(in *rounds.Incident) {
 			r.fail("incident: a voter saw a majority when it began", in.Term, "%+v in %+v", rec, in)
 		}
 	}
+}
+
+// viewReplaced reports whether the process wrote another view in the same moment as this one, as one that wakes does: it
+// had this one for no time.
+func (run *trueRun) viewReplaced(i int) bool {
+	rec := &run.records[i]
+	for j := i + 1; j < len(run.records) && run.records[j].Time.Equal(rec.Time); j++ {
+		if later := &run.records[j]; later.Incarnation == rec.Incarnation && later.Event == "peers" {
+			return true
+		}
+	}
+	return false
 }
 
 // compareLent checks that voters kept their promises for a lease that the leader had lent, if an incident says so.
