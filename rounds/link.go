@@ -152,6 +152,13 @@ func (l *link) tooLate(m, last *post, got *receipt) bool {
 	return took >= l.fastest || !sudden && elapsed(l.over(m.by.life, m.wall, got), last.wall) > 2*outlives
 }
 
+// woke reports whether the receiver, which writes down all that it does, may have woken just before the receipt, so that
+// the message had come long before.
+func (l *link) woke(got *receipt) bool {
+	by := l.to.at(got.wall, nil)
+	return by != nil && by.debug && by.wokeBefore(got.wall, nil)
+}
+
 // over returns when the process had ended that sent a message by the given time, as far as that matters to the receipt:
 // it may have written nothing for a while until the next one began. That does not matter if the message would have been
 // on its way for too long.

@@ -67,6 +67,9 @@ func (g *group) sender(got *arrival) (last *post, how sure) {
 	if elapsed(last.wall, got.wall) < l.half && g.pairing.early(got, last.by) {
 		how = notSure // it was too fast for a process that had just begun: a former one sent it
 	}
+	if how == likely && l.known() && elapsed(last.wall, got.wall) < l.fastest && l.woke(&got.receipt) {
+		how = notSure // it would be the fastest one of all, and may be of a former process: the receiver slept
+	}
 	if got.fits&got.later != 0 || others && (l.vague || l.few()) {
 		how = notSure // it may be the pair by which the link is known that is wrong, or slow
 	}
