@@ -206,7 +206,8 @@ func (g *group) absencesOf(l *life) (all []absence) {
 		a := &all[i]
 		until := cmp.Or(a.until, g.logsEnd)
 		if a.how == silent && g.lacksBetween(l.node, a.from, until) && !g.wroteUntil(a.ref, until) {
-			a.how = unheard
+			last, _ := l.before(until, g.fix)
+			a.how, a.from = unheard, latest(a.from, g.fix.at(l.node, last.wall))
 		}
 	}
 	return all
