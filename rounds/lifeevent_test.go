@@ -67,6 +67,41 @@ func TestWhoEndedAfterTheLeaderWonHadNotEnded(t *testing.T) {
 	}
 }
 
+// "Node 3, which the winner believed alive, ended" was said of one that ended long after the leader had won, and whose
+// log ends before that. Or another one had seen the next process of it by then, which has no log.
+func TestWhoEndedLongAfterTheLeaderWonWasNoneThatHadEnded(t *testing.T) {
+	for _, c := range []struct {
+		ended int // ms
+		back  bool
+		want  bool
+	}{{800, false, true}, {800, true, false}, {1500, false, true}, {9000, false, false}} {
+		v := newVoters()
+		v.algo, v.guarantee = "bully", "best-effort"
+		for node := uint64(1); node <= 3; node++ {
+			v.add(node, 10, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		}
+		v.add(1, 20, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		lose := func() { v.lose(2, c.ended, "link-closed 3, dial-refused 3", 1, 2) }
+		if c.ended < 1000 {
+			lose()
+		}
+		if c.back {
+			v.add(2, 900, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		}
+		v.callAndLead(1, 1000, 1)
+		v.follow(2, 1010, 1, 1)
+		if c.ended > 1000 {
+			lose()
+		}
+		v.add(2, 12000, trace.Record{Term: 1, Event: "timeout", Leader: 1})
+		for _, p := range v.b.History().Groups[0].Rounds[0].Participants {
+			if p.Node == 3 && (p.Part == rounds.PartDead) != c.want {
+				t.Errorf("%+v: %+v", c, p)
+			}
+		}
+	}
+}
+
 // "It was suspected, and it was dead": the evidence came before the process began, by a clock that counts as right. No
 // message between the two took less than 50 ms.
 func TestEvidenceWithinTheErrorOfTheClocks(t *testing.T) {

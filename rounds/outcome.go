@@ -247,20 +247,28 @@ func (g *group) startUnwritten(l *life, t time.Time) bool {
 		!g.fix.at(l.node, l.from).Add(-unwritten).After(t)
 }
 
-// died reports whether the process of the node that ran before t had ended by then, or within maxTransit after,
-// without another record.
+// died reports whether the process of the node that ran before t had ended by then, or within maxTransit after, without
+// another record, and nobody had seen or heard of the next one, whose log may not be here.
 func (g *group) died(node uint64, t time.Time) bool {
 	m := g.nodes[node]
 	if m == nil || t.IsZero() {
 		return false
 	}
-	l := m.at(t, g.fix)
-	if l == nil || g.fix.at(node, l.until).After(t.Add(maxTransit)) {
+	l, soon := m.at(t, g.fix), t.Add(maxTransit)
+	if l == nil || g.fix.at(node, l.until).After(soon) {
 		return false
 	}
-	last := g.fix.at(node, l.until)
-	return l.next != nil || slices.ContainsFunc(g.dropsSince(node, last), func(d *drop) bool {
-		return EndedProcess(d.Evidence, node)
+	return slices.ContainsFunc(g.events(l), func(e LifeEvent) bool {
+		return e.Kind == Ended && !e.At.After(soon) && !g.ranSince(node, e.At, t)
+	})
+}
+
+// ranSince reports whether another node heard of the node again between two times, or saw it again that had lost it: a
+// process that begins is told of others which may have ended.
+func (g *group) ranSince(node uint64, from, until time.Time) bool {
+	heard := g.heardAgain(node, from)
+	return !heard.IsZero() && !heard.After(until) || slices.ContainsFunc(g.drops[node], func(d *drop) bool {
+		return !d.backRef.IsZero() && d.back.After(from) && !d.back.After(until)
 	})
 }
 

@@ -281,8 +281,8 @@ func (r *reading) compareFollowed(one *rounds.Round) {
 }
 
 // compareStragglers checks that a process which is said to be left behind never followed the winner, by all its
-// records, and that one which is said to have come later had not run when the winner won, and followed it before. One
-// that the winner did not believe alive may have run.
+// records, that one which is said to have ended did not live on, and that one which is said to have come later had not
+// run when the winner won, and followed it before. One that the winner did not believe alive may have run.
 func (r *reading) compareStragglers(one *rounds.Round) {
 	truth := r.reignOf(one.Winner.Node, one.Term)
 	if truth == nil {
@@ -302,6 +302,16 @@ func (r *reading) compareStragglers(one *rounds.Round) {
 		r.judge("nodes left behind")
 		if rec := followed(b.Node, b.Last.Incarnation); rec != nil {
 			r.fail("left behind: it followed", one.Term, "%+v, by its record at %v", b, rec.Time)
+		}
+	}
+	for _, p := range one.Participants {
+		if p.Part != rounds.PartDead {
+			continue
+		}
+		r.judge("nodes that had ended when the winner won")
+		process := r.run.process(p.Node, truth.From)
+		if process != nil && (process.Until.IsZero() || process.Until.Sub(truth.From) > time.Second+r.blur()) {
+			r.fail("dead: it lived on", one.Term, "%+v, until %v; won at %v", p, process.Until, truth.From)
 		}
 	}
 	for _, p := range one.Participants {

@@ -151,6 +151,7 @@ var everJudged = []string{
 	"leaderships", "winners", "rivals", "two leaders of a term", "leaders of several terms at once", "healthy runs",
 	"votes", "refusals", "verdicts of voters", "detections", "leaders that are back", "lost messages",
 	"pairs of clocks", "processes that refused to run", "counts of messages",
+	"nodes that had ended when the winner won",
 }
 
 // errata counts what is false, by its kind, and notes what nobody can judge, by algorithm.
