@@ -67,8 +67,8 @@ func TestProcessThatEndsAsItsLeaseDoes(t *testing.T) {
 	}
 }
 
-// "By the process, which did not crash then": the follower found that the lease had ended in a record that is missing, and
-// at level info nothing tells whether it had heard of renewals before.
+// "By the process, which did not crash then": the follower found that the lease had ended in a record that is missing,
+// and at level info nothing tells whether it had heard of renewals before.
 func TestALeaseThatEndedInAGapOfWhoFollowed(t *testing.T) {
 	for missing, want := range map[uint64]rounds.EndKind{0: rounds.EndedByProcess, 1: rounds.EndedUnseen} {
 		v := newVoters()

@@ -141,8 +141,8 @@ func TestReceiptOfACopy(t *testing.T) {
 
 // "A message paired with the receipt of another": a copy of what the former process sent came long after that had
 // ended, just before the next one sent a message with its number. That would have been much faster than all others,
-// though nothing proves that the copy came before it. The receiver's clock is ahead. Where it wrote nothing for long, it
-// may have slept, and read what the former process had sent: then it is enough that it would have been a bit faster.
+// though nothing proves that the copy came before it. The receiver's clock is ahead. Where it wrote nothing for long,
+// it may have slept, and read what the former process had sent: then it is enough that it would have been a bit faster.
 func TestReceiptFasterThanAnyOther(t *testing.T) {
 	const ahead = 4 * 3600e3
 	for _, c := range []struct {

@@ -323,7 +323,7 @@ func TestAMessageThatCameLongAfterTheEndOfItsSenderWasSeen(t *testing.T) {
 		v.level = "info"
 		v.start(2, 0)
 		v.send(1, 100, 1, "1:9", "x -> y")
-		v.add(2, seen, trace.Record{Event: "peers", Term: 1, Alive: []uint64{2}, Evidence: "link-closed 1, dial-refused 1"})
+		v.lose(2, seen, "link-closed 1, dial-refused 1", 2)
 		v.receive(2, 750, 1, "1:9")
 		for _, r := range v.b.History().Groups[0].Rounds {
 			for _, m := range r.Messages {

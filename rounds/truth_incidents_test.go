@@ -463,8 +463,8 @@ func (r *reading) compareApart(in *rounds.Incident) {
 	}
 }
 
-// viewReplaced reports whether the process wrote another view in the same moment as this one, as one that wakes does: it
-// had this one for no time.
+// viewReplaced reports whether the process wrote another view in the same moment as this one, as one that wakes does:
+// it had this one for no time.
 func (run *trueRun) viewReplaced(i int) bool {
 	rec := &run.records[i]
 	for j := i + 1; j < len(run.records) && run.records[j].Time.Equal(rec.Time); j++ {
