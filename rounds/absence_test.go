@@ -1044,8 +1044,11 @@ func TestSilentInAGapAndSeenByNobody(t *testing.T) {
 		cut     bool // its log ends before
 		how     string
 	}{
-		{0, true, false, "silent"}, {9, false, false, "silent"}, {9, true, false, "without a sign of life here"},
-		{0, false, true, "silent"}, {0, true, true, "without a sign of life here"},
+		{0, true, false, "silent"},
+		{9, false, false, "silent"},
+		{9, true, false, "without a sign of life here"},
+		{0, false, true, "silent"},
+		{0, true, true, "without a sign of life here"},
 	} {
 		v := newVoters()
 		v.level = "info"

@@ -68,13 +68,23 @@ func TestWhoEndedAfterTheLeaderWonHadNotEnded(t *testing.T) {
 }
 
 // "Node 3, which the winner believed alive, ended" was said of one that ended long after the leader had won, and whose
-// log ends before that. Or another one had seen the next process of it by then, which has no log.
+// log ends before that. Or the next process of it ran by then: another one had seen it, or had a message of it, or it
+// says so itself. Where records are missing at random, its own may be.
 func TestWhoEndedLongAfterTheLeaderWonWasNoneThatHadEnded(t *testing.T) {
 	for _, c := range []struct {
-		ended int // ms
-		back  bool
+		ended int    // ms
+		next  string // how it shows
 		want  bool
-	}{{800, false, true}, {800, true, false}, {1500, false, true}, {9000, false, false}} {
+	}{
+		{800, "", true},
+		{1500, "", true},
+		{9000, "", false},
+		{800, "seen", false},
+		{1500, "heard", false},
+		{800, "began before", false},
+		{800, "began later", true},
+		{800, "lost", false},
+	} {
 		v := newVoters()
 		v.algo, v.guarantee = "bully", "best-effort"
 		for node := uint64(1); node <= 3; node++ {
@@ -85,18 +95,56 @@ func TestWhoEndedLongAfterTheLeaderWonWasNoneThatHadEnded(t *testing.T) {
 		if c.ended < 1000 {
 			lose()
 		}
-		if c.back {
+		switch c.next {
+		case "seen":
 			v.add(2, 900, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		case "heard":
+			v.add(2, 900, trace.Record{Event: "receive", From: 3, Msg: "ELECTION", MsgID: "3:77"})
 		}
 		v.callAndLead(1, 1000, 1)
 		v.follow(2, 1010, 1, 1)
 		if c.ended > 1000 {
 			lose()
 		}
+		if c.next == "lost" {
+			v.lost(2, 1)
+		}
+		if began := map[string]int{"began before": 900, "began later": 8000}[c.next]; began > 0 {
+			v.greet(3, began)
+			v.level = "info"
+			v.add(3, 9000, trace.Record{Term: 1, Event: "peers", Alive: []uint64{1, 2, 3}})
+		}
 		v.add(2, 12000, trace.Record{Term: 1, Event: "timeout", Leader: 1})
 		for _, p := range v.b.History().Groups[0].Rounds[0].Participants {
 			if p.Node == 3 && (p.Part == rounds.PartDead) != c.want {
 				t.Errorf("%+v: %+v", c, p)
+			}
+		}
+	}
+}
+
+// "Node 2, which the winner believed alive, had ended", and its next process ran: the winner had seen that again. By its
+// own clock, of which messages tell only within 300 ms how far it is ahead, it began later.
+func TestWhoHadEndedWasSeenAgainBeforeItsClockTellsThatItBegan(t *testing.T) {
+	for _, seen := range []bool{true, false} {
+		v := newVoters()
+		v.algo, v.guarantee = "bully", "best-effort"
+		const ahead = 3600e3
+		v.start(1, 0)
+		v.start(2, ahead)
+		v.exchange(1, 0, 10, 310+ahead)
+		v.exchange(2, 0, 320+ahead, 620)
+		v.lose(1, 800, "link-closed 2, dial-refused 2", 1)
+		if seen {
+			v.add(1, 900, trace.Record{Event: "peers", Alive: []uint64{1, 2}})
+		}
+		v.callAndLead(1, 1000, 1)
+		v.start(2, 1050+ahead)
+		v.add(1, 9000, trace.Record{Term: 1, Event: "timeout", Leader: 1})
+		rs := v.b.History().Groups[0].Rounds
+		for _, p := range rs[len(rs)-1].Participants {
+			if p.Node == 2 && (p.Part == rounds.PartDead) == seen {
+				t.Errorf("seen %v: %+v", seen, p)
 			}
 		}
 	}

@@ -140,7 +140,7 @@ func (r *Round) part(p *Participant, live bool, g *group) Part {
 		return PartFollower
 	case g.nodes[p.Node] == nil:
 		return PartUnlogged
-	case !r.Winner.Ref.IsZero() && g.died(p.Node, r.Winner.won):
+	case !r.Winner.Ref.IsZero() && g.died(p.Node, r.Winner.won, r.Winner.teller):
 		return PartDead
 	}
 	return PartBehind
@@ -247,19 +247,26 @@ func (g *group) startUnwritten(l *life, t time.Time) bool {
 		!g.fix.at(l.node, l.from).Add(-unwritten).After(t)
 }
 
-// died reports whether the process of the node that ran before t had ended by then, or within maxTransit after, without
-// another record, and nobody had seen or heard of the next one, whose log may not be here.
-func (g *group) died(node uint64, t time.Time) bool {
-	m := g.nodes[node]
-	if m == nil || t.IsZero() {
+// died reports whether the process of the node that ran before t, by the clock of the node by, had ended by then, or
+// within maxTransit after, without another record, and nothing tells that the next one may have run by then, whose log
+// may not be here. Where clocks differ, messages must compare the two.
+func (g *group) died(node uint64, t time.Time, by uint64) bool {
+	m, off := g.nodes[node], g.apart(node, by)
+	if m == nil || t.IsZero() || off == unbounded && g.fix.differ() {
 		return false
+	} else if off == unbounded {
+		off = 0
 	}
 	l, soon := m.at(t, g.fix), t.Add(maxTransit)
-	if l == nil || g.fix.at(node, l.until).After(soon) {
+	if l == nil || g.fix.at(node, l.until).After(soon) || l.debug && g.sentUnseen(l) {
 		return false
 	}
 	return slices.ContainsFunc(g.events(l), func(e LifeEvent) bool {
-		return e.Kind == Ended && !e.At.After(soon) && !g.ranSince(node, e.At, t)
+		if e.Kind != Ended || e.At.After(soon) || g.ranSince(node, e.At, t) {
+			return false
+		}
+		next, known := g.cameBack(l, &e, e.At)
+		return l.next == nil && !g.holed() || known && next.After(t.Add(off))
 	})
 }
 
