@@ -639,3 +639,25 @@ func TestAWinnerWithoutALogVotedForItself(t *testing.T) {
 		t.Errorf("nobody led until %v: %+v", in.From.Add(in.Leaderless), in)
 	}
 }
+
+// "Nobody led for at least 2 s" was told, until the first voter of whose vote a record tells voted for node 3, which has
+// no log. Node 2 may have voted for it before: others saw that its process ended, and its log ends long before that.
+func TestAVoterThatEndedMayHaveVotedAfterItsLogEnds(t *testing.T) {
+	for ends, want := range map[int]time.Duration{2800: 2 * time.Second, 300: 0} { // ms
+		v := newVoters()
+		v.ask(1, 0, 1)
+		v.lead(1, 10, 1)
+		v.follow(2, 20, 1, 1)
+		v.expire(1, 2500, 1)
+		v.add(2, ends, trace.Record{Term: 1, Event: "timeout"})
+		v.lose(1, 2900, "link-closed 2, dial-refused 2", 1, 3)
+		v.add(1, 3000, trace.Record{
+			Event: "receive", From: 3, Msg: "REQUEST_VOTE", MsgID: "3:1", Term: 2, Sent: []string{"VOTE>3#1:9"},
+			Why: []string{"nothing binds this voter -> vote for 3 in term 2"},
+		})
+		v.follow(1, 3020, 3, 2)
+		if in := v.last(); in.Leaderless != want {
+			t.Errorf("its log ends at %d ms: %v, want %v: %+v", ends, in.Leaderless, want, in)
+		}
+	}
+}

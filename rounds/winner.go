@@ -177,15 +177,16 @@ type moment struct {
 	by Ref
 }
 
-// toldAll reports whether no record of the node is missing up to the time t: it wrote on, or its process had ended.
+// toldAll reports whether no record of the node is missing up to the time t: it wrote on, or its process had ended, and
+// wrote until then. At level info it need not have had anything to write.
 func (g *group) toldAll(id uint64, t time.Time) bool {
 	m := g.nodes[id]
 	if m == nil || slices.ContainsFunc(m.lives, func(l *life) bool { return !l.complete() }) {
 		return false
 	}
-	last := g.fix.at(id, m.lives[len(m.lives)-1].until)
-	return !last.Before(t) || slices.ContainsFunc(g.dropsSince(id, last), func(d *drop) bool {
-		return EndedProcess(d.Evidence, id) && !d.At.After(t)
+	last := m.lives[len(m.lives)-1]
+	return !g.fix.at(id, last.until).Before(t) || slices.ContainsFunc(g.events(last), func(e LifeEvent) bool {
+		return e.Kind == Ended && !e.At.After(t) && !(last.debug && g.lacksLast(last, e.At))
 	})
 }
 
