@@ -640,8 +640,9 @@ func TestAWinnerWithoutALogVotedForItself(t *testing.T) {
 	}
 }
 
-// "Nobody led for at least 2 s" was told, until the first voter of whose vote a record tells voted for node 3, which has
-// no log. Node 2 may have voted for it before: others saw that its process ended, and its log ends long before that.
+// "Nobody led for at least 2 s" was told, until the first voter of whose vote a record tells voted for node 3, which
+// has no log. Node 2 may have voted for it before: others saw that its process ended, and its log ends long before
+// that.
 func TestAVoterThatEndedMayHaveVotedAfterItsLogEnds(t *testing.T) {
 	for ends, want := range map[int]time.Duration{2800: 2 * time.Second, 300: 0} { // ms
 		v := newVoters()

@@ -123,8 +123,8 @@ func TestWhoEndedLongAfterTheLeaderWonWasNoneThatHadEnded(t *testing.T) {
 	}
 }
 
-// "Node 2, which the winner believed alive, had ended", and its next process ran: the winner had seen that again. By its
-// own clock, of which messages tell only within 300 ms how far it is ahead, it began later.
+// "Node 2, which the winner believed alive, had ended", and its next process ran: the winner had seen that again. By
+// its own clock, of which messages tell only within 300 ms how far it is ahead, it began later.
 func TestWhoHadEndedWasSeenAgainBeforeItsClockTellsThatItBegan(t *testing.T) {
 	for _, seen := range []bool{true, false} {
 		v := newVoters()

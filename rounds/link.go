@@ -152,8 +152,8 @@ func (l *link) tooLate(m, last *post, got *receipt) bool {
 	return took >= l.fastest || !sudden && elapsed(l.over(m.by.life, m.wall, got), last.wall) > 2*outlives
 }
 
-// woke reports whether the receiver, which writes down all that it does, may have woken just before the receipt, so that
-// the message had come long before.
+// woke reports whether the receiver, which writes down all that it does, may have woken just before the receipt, so
+// that the message had come long before.
 func (l *link) woke(got *receipt) bool {
 	by := l.to.at(got.wall, nil)
 	return by != nil && by.debug && by.wokeBefore(got.wall, nil)
