@@ -100,14 +100,19 @@ func (g *Group) stretches(from, until time.Time) (all []stretch) {
 }
 
 // untold reports whether no record of the leader tells until when it led: its log is not here, or has a gap, or only
-// others tell of the end, or nobody tells that it led for long before the records end, at the time last.
+// others tell of the end, or all that followed it have ceased to since its last record, or nobody tells that it led for
+// long before the records end, at the time last.
 func (r *Leadership) untold(last time.Time) bool {
+	followed := r.followed()
+	follows := func(f Follower) bool { return !f.left }
 	switch {
 	case r.gap:
 		return true
 	case !r.Last.IsZero():
 		return false
-	case r.End.IsZero() && latest(r.surely, r.followed()).Add(maxTransit).Before(last):
+	case r.End.IsZero() && latest(r.surely, followed).Add(maxTransit).Before(last):
+		return true
+	case r.End.IsZero() && followed.After(r.surely) && !slices.ContainsFunc(r.Followers, follows):
 		return true
 	}
 	return r.First.IsZero() || r.Ended.Kind == EndedByProcess || r.Ended.Known == PeersSaw
