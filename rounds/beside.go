@@ -24,24 +24,36 @@ func (in *Incident) perhapsSkipped(g *group) bool {
 }
 
 // perhapsLedBefore reports whether somebody may have led before the first leadership of which records tell: the log of
-// a node begins long after, and not surely with its first process. Under a lease, so do those of a majority of the
-// voters, or within a process: only their votes let it lead.
+// a node begins long after, and not surely with its first process, or after others saw one, or is not here. Under a
+// lease, so do those of a majority of the voters, or within a process, or less than a lease before: only their votes let
+// it lead.
 func (in *Incident) perhapsLedBefore(g *group) bool {
 	if in.Former != 0 {
 		return false
 	}
-	votes, later := 0, false
-	for id, m := range g.nodes {
-		if len(m.lives) == 0 || m.lives[0].surelyFirst() {
+	lease, votes, later := leased(g.guarantee), 0, false
+	for _, id := range g.everyNode() {
+		m := g.nodes[id]
+		if m == nil || len(m.lives) == 0 {
+			later = later || lease
+			if g.voters[id] {
+				votes++
+			}
 			continue
 		}
 		l := m.lives[0]
-		late := g.fix.at(id, l.from).After(in.From.Add(maxTransit))
-		if later = later || late; g.voters[id] && (late || l.first() > 1) {
+		began, heard := g.fix.at(id, l.from), firstAfter(g.heard[id], time.Time{})
+		seen := g.seenBefore(m) || !heard.IsZero() && heard.Before(began)
+		if l.surelyFirst() && !seen {
+			continue
+		}
+		late := began.After(in.From.Add(maxTransit)) || seen && began.After(in.From)
+		later = later || late
+		if g.voters[id] && (late || l.first() > 1 || began.Add(g.leaseTime).After(in.From)) {
 			votes++
 		}
 	}
-	return later && (!leased(g.guarantee) || 2*votes > len(g.voters))
+	return later && (!lease || 2*votes > len(g.voters))
 }
 
 // calledBefore reports whether a term had been called before the first call of which records tell: a process with which

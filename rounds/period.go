@@ -80,7 +80,8 @@ func (g *Group) stretches(from, until time.Time) (all []stretch) {
 			add(stretch{from: latest(r.From, r.sign), until: over, led: r, perhaps: true})
 		}
 		if r.untold(until) { // it may have ceased to before
-			add(stretch{from: latest(r.surely, r.followed()), until: over, led: r, perhaps: true})
+			followed, _ := r.followed()
+			add(stretch{from: latest(r.surely, followed), until: over, led: r, perhaps: true})
 		}
 	}
 	for i := range g.Incidents {
@@ -100,11 +101,10 @@ func (g *Group) stretches(from, until time.Time) (all []stretch) {
 }
 
 // untold reports whether no record of the leader tells until when it led: its log is not here, or has a gap, or only
-// others tell of the end, or all that followed it have ceased to since its last record, or nobody tells that it led for
-// long before the records end, at the time last.
+// others tell of the end, or its log ends before those that followed it on have ceased to, or nobody tells that it led
+// for long before the records end, at the time last.
 func (r *Leadership) untold(last time.Time) bool {
-	followed := r.followed()
-	follows := func(f Follower) bool { return !f.left }
+	followed, left := r.followed()
 	switch {
 	case r.gap:
 		return true
@@ -112,18 +112,21 @@ func (r *Leadership) untold(last time.Time) bool {
 		return false
 	case r.End.IsZero() && latest(r.surely, followed).Add(maxTransit).Before(last):
 		return true
-	case r.End.IsZero() && followed.After(r.surely) && !slices.ContainsFunc(r.Followers, follows):
+	case r.End.IsZero() && left && followed.After(r.surely):
 		return true
 	}
 	return r.First.IsZero() || r.Ended.Kind == EndedByProcess || r.Ended.Known == PeersSaw
 }
 
-// followed returns until when somebody followed the leader, as far as the records surely tell.
-func (r *Leadership) followed() (until time.Time) {
+// followed returns until when somebody followed the leader, as far as the records surely tell. left says that the last
+// one wrote that it follows no more.
+func (r *Leadership) followed() (until time.Time, left bool) {
 	for i := range r.Followers {
-		until = latest(until, r.Followers[i].surely)
+		if f := &r.Followers[i]; f.surely.After(until) {
+			until, left = f.surely, f.left
+		}
 	}
-	return until
+	return until, left
 }
 
 // LedUntil returns until when the leadership lasted, as far as the records tell, which end at last: until its End, or

@@ -308,6 +308,29 @@ func TestSomebodyMayHaveLedBeforeTheLogsBegin(t *testing.T) {
 	}
 }
 
+// "Nobody led for 1.63 s" was told of the time before the first leadership, while node 3 had a lease that voters had
+// promised it before they were started again. Its own log begins with its next process.
+func TestSomebodyMayLeadAsTheLogsBegin(t *testing.T) {
+	for _, heard := range []bool{false, true} {
+		v := newVoters()
+		v.add(1, 800, trace.Record{Term: 1, Event: "timeout"})
+		v.add(2, 900, trace.Record{Term: 1, Event: "timeout"})
+		if heard {
+			v.add(1, 950, trace.Record{
+				Term: 1, Event: "receive", From: 3, Msg: "COORDINATOR", MsgID: "3:9", Why: []string{"x -> y"},
+			})
+		}
+		v.ask(1, 1000, 2)
+		v.start(3, 1500)
+		v.lead(1, 2600, 2)
+		v.follow(2, 2610, 1, 2)
+		in := v.b.History().Groups[0].Incidents[0]
+		if in.Former != 0 || in.Leaderless == 0 || in.PerhapsLed != heard {
+			t.Errorf("heard of %v: %+v", heard, in)
+		}
+	}
+}
+
 // "Nobody led for 5.9 s" was told from the end of term 1 until term 3 began, though no record is of term 2: a process
 // that led it wrote that in its last record of level info, which is lost. The next one knew of the term as it began.
 func TestNoRecordIsOfATermMeanwhile(t *testing.T) {
