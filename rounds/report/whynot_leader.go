@@ -56,6 +56,11 @@ func dissent(g *rounds.Group, now Belief) (list []Belief) {
 	return list
 }
 
+// tookOver is why a leadership changed, if a node took over from one that it outranks.
+func tookOver(leader, former uint64) string {
+	return fmt.Sprintf("node %d outranks node %d and took over", leader, former)
+}
+
 // formerly says since when a node that led before leads no more, and why, if that is not told already.
 func (c *Case) formerly(g *rounds.Group, n *rounds.Node, now Belief) []string {
 	var last *rounds.Leadership
@@ -97,8 +102,11 @@ func (c *Case) formerly(g *rounds.Group, n *rounds.Node, now Belief) []string {
 		case in.Voters():
 			how = strings.TrimPrefix(how+"; "+in.Why, "; ")
 			refs, known = append(refs, in.Records...), rounds.Inferred
-		case itself && strings.HasPrefix(own, "handed over"):
-			how = "it " + strings.TrimSuffix(own, ": "+cmp.Or(n.Ineligible, "?"))
+		case itself && strings.HasPrefix(own, "handed over"): // why it stands aside is told where it runs
+			how = "it " + strings.TrimSuffix(own, ": "+cmp.Or(c.Own.Ineligible, "?"))
+		case last.Ended.Kind == rounds.EndedByWord && in.Why == tookOver(in.Leader, n.ID):
+			how = in.Why
+			refs = append(refs, in.Records...)
 		}
 	}
 	restarted := n.Records > 0 && last.Incarnation != "" && lastLife(n).Incarnation != last.Incarnation

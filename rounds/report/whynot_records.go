@@ -369,7 +369,7 @@ func ownWord(g *rounds.Group, id uint64, n *rounds.Node) Candidate {
 		e := lastEvent(n)
 		ended := fmt.Sprintf("Node %d does not run: its process ended at %s, by its own word%s%s.", id, clock(at),
 			colon(cmp.Or(e.Why, e.Told)), cite(g.Names, e.Ref, e.ToldRef))
-		return Candidate{Node: id, Silent: join(ended, notRunning(n))}
+		return Candidate{Node: id, Silent: join(ended, asideToTheEnd(g, n), notRunning(n))}
 	}
 	if lastEvent(n).Kind == rounds.Ended { // what it said of itself is over, and how it ended is told beside
 		return Candidate{Node: id, Silent: notRunning(n)}
@@ -385,6 +385,20 @@ func ownWord(g *rounds.Group, id uint64, n *rounds.Node) Candidate {
 		c.Recovery = "nothing is saved of earlier votes"
 	}
 	return c
+}
+
+// asideToTheEnd says that the last process of the node stood aside when it ended, for another reason than that it was
+// told to stop. It returns "" if it did not.
+func asideToTheEnd(g *rounds.Group, n *rounds.Node) string {
+	stood, e := lastLife(n).Stood, lastEvent(n)
+	if len(stood) == 0 {
+		return ""
+	}
+	last := stood[len(stood)-1]
+	if last.Why == "" || last.Why == e.Told {
+		return ""
+	}
+	return fmt.Sprintf("It stood aside from %s until then: %s%s.", clock(last.At), last.Why, cite(g.Names, last.Ref))
 }
 
 // notRunning says that a process was to be the node and refused to run. It returns "" if none did.
