@@ -54,6 +54,7 @@ func (g *group) round(t *log, next uint64) *Round {
 	} else {
 		r.decide(&g.scratch)
 		r.compare()
+		r.findQuestion(t.entries)
 		r.findUnknown(t.entries, unread)
 		g.scratch = newScratch()
 	}

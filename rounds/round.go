@@ -84,6 +84,7 @@ type Round struct {
 	perhaps  []uint64  // the nodes that perhaps led the term, see PerhapsLed
 	soonest  moment    // see setSoonest
 	asked    call      // the first step in which a node stood, or was asked for its vote
+	question question  // the record that asked for the term, see findQuestion
 	store    []storeSaid
 	unfenced []unfenced // the attempts to fence a former leader that failed
 	skipped  []skipped

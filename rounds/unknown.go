@@ -31,7 +31,7 @@ func (r *Round) findUnknown(entries []*entry, unread []string) {
 		r.unknown("What the reasons with %s decided: this version of ringleader does not know %s. Read the "+
 			"records with the version that wrote them, or a later one.", codes(unread),
 			words.Either(len(unread), "it", "them"))
-	} else if len(r.Initiators) == 0 && r.Cause.Kind != Readmitted {
+	} else if len(r.Initiators) == 0 && r.Cause.Kind != Readmitted && r.question.why == "" {
 		elsewhere := ""
 		if leased(r.Guarantee) { // who is asked to take over is in the term before, the next leader maybe in a later
 			elsewhere = ", or the record of it is of another term"

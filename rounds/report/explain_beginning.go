@@ -103,6 +103,10 @@ func untold(names *rounds.Names, r *rounds.Round) string {
 	if !ok {
 		return fmt.Sprintf("Who called the election of term %d, and why, is not known.", r.Term)
 	}
+	if asked.Why != "" {
+		return fmt.Sprintf("Node %d had asked for term %d by %s, and wrote “%s”%s.", asked.Candidate, r.Term,
+			clock(asked.At), asked.Why, cite(names, asked.Ref, asked.By))
+	}
 	why := "; why is not known"
 	if r.Incident != nil && len(r.Incident.Loss().Noticed) > 0 { // which is told above
 		why = ""

@@ -56,11 +56,14 @@ func outcome(r *rounds.Round) string {
 
 func (p *page) cause(r *rounds.Round) {
 	c := r.Cause
-	since := "; no record says why"
+	since, refs := "; no record says why", causeRefs(r)
 	if why := told(c); why != "" {
 		since = ", since " + why
+	} else if asked, ok := r.FirstAsked(); ok && asked.Why != "" {
+		since = fmt.Sprintf(", by the word of node %d: %s", asked.Candidate, asked.Why)
+		refs = append(slices.Clone(refs), asked.By)
 	}
-	p.field("Began", "%s UTC%s%s", clock(began(r)), since, cite(p.names, causeRefs(r)...))
+	p.field("Began", "%s UTC%s%s", clock(began(r)), since, cite(p.names, refs...))
 	for i, w := range c.Detections {
 		label := ""
 		if i == 0 {

@@ -213,6 +213,9 @@ func lastAttempt(g *rounds.Group) []string {
 	why := " because of this: " + because(r)
 	if r.Cause.Text == "" {
 		why = ", and no record says why"
+		if asked, ok := r.FirstAsked(); ok && asked.Why != "" {
+			return []string{untold(g.Names, r)}
+		}
 	}
 	return []string{fmt.Sprintf("Term %d began at %s%s%s.", r.Term, clock(began(r)), why,
 		cite(g.Names, causeRefs(r)...))}
