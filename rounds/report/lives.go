@@ -17,10 +17,19 @@ const (
 	mostClauses = 5
 )
 
-// clause is something that happened to a node, at that time or until then.
+// clause is something that happened to a node, at that time, or until then and since the time from, if that is set.
 type clause struct {
 	at   time.Time
 	text string
+	from time.Time
+}
+
+// began returns since when it happened.
+func (c clause) began() time.Time {
+	if c.from.IsZero() {
+		return c.at
+	}
+	return c.from
 }
 
 // lives writes a line for each node to which something happened since the time from, of what the selection chooses:
@@ -36,7 +45,7 @@ func (p *page) lives(g *rounds.Group, s Selection, from time.Time) {
 	for i := range g.Nodes {
 		all := happenings(g, &g.Nodes[i], lost[g.Nodes[i].ID], still[g.Nodes[i].ID])
 		one := row{id: g.Nodes[i].ID, clauses: slices.DeleteFunc(slices.Clone(all), func(c clause) bool {
-			return c.at.Before(from) || c.at.Before(s.Since) || !s.Until.IsZero() && c.at.After(s.Until)
+			return c.at.Before(from) || c.at.Before(s.Since) || !s.Until.IsZero() && c.began().After(s.Until)
 		})}
 		one.clauses = one.clauses[max(0, len(one.clauses)-mostClauses):]
 		if one.earlier = len(one.clauses) < len(all); len(one.clauses) > 0 {
@@ -75,7 +84,7 @@ func (p *page) lives(g *rounds.Group, s Selection, from time.Time) {
 // that are not known to have seen it since.
 func happenings(g *rounds.Group, n *rounds.Node, lost, still []rounds.Dropped) (list []clause) {
 	add := func(at time.Time, format string, args ...any) {
-		list = append(list, clause{at, fmt.Sprintf(format, args...)})
+		list = append(list, clause{at: at, text: fmt.Sprintf(format, args...)})
 	}
 	for i, l := range n.Lives {
 		if i > 0 {
@@ -93,7 +102,7 @@ func happenings(g *rounds.Group, n *rounds.Node, lost, still []rounds.Dropped) (
 				add(e.At, "%s", lostFor(g, l.Events[j:]))
 			case fellSilent(e):
 				text, until := absence(g, l.Events[j:])
-				add(l.Events[j+until-1].At, "%s", text)
+				list = append(list, clause{l.Events[j+until-1].At, text, e.At})
 				j += until - 1
 			}
 		}
@@ -111,7 +120,7 @@ func insert(list []clause, at time.Time, format string, args ...any) []clause {
 	if later < 0 {
 		later = len(list)
 	}
-	return slices.Insert(list, later, clause{at, fmt.Sprintf(format, args...)})
+	return slices.Insert(list, later, clause{at: at, text: fmt.Sprintf(format, args...)})
 }
 
 // withRefusals adds to what happened to a node the processes that refused to run.
@@ -312,7 +321,7 @@ func lossesSeen(g *rounds.Group, id uint64, lost []rounds.Dropped, is bool) (lis
 			i++
 			one.by, one.refs = append(one.by, all[i].by...), append(one.refs, all[i].refs...)
 		}
-		list = append(list, clause{one.at, one.tell(g, is && i+1 == len(all))})
+		list = append(list, clause{at: one.at, text: one.tell(g, is && i+1 == len(all))})
 	}
 	return list
 }
