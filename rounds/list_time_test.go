@@ -45,3 +45,27 @@ func TestAListUntilTheMiddleOfAPauseTellsOfIt(t *testing.T) {
 		t.Errorf("of a later time: %s", text)
 	}
 }
+
+// "1 …; started again at 12:00:03.000": nothing told how to read what had happened before. With --until, "…" stood
+// before what is told, too, where only what came after was left out.
+func TestAListSaysWhatItLeavesOutOfANode(t *testing.T) {
+	v := newVoters()
+	v.algo, v.guarantee = "bully", "best-effort"
+	v.leadAlone(1, 0, 1)
+	for i := 1; i <= 6; i++ {
+		v.start(1, i*1000)
+	}
+	const how = "… is what happened before or after; another --until TIME shows the last 5 until then"
+	for from, s := range map[string]report.Selection{
+		"1 …; started again at 12:00:04.000":      {},
+		"1 ended, unseen; started again at 12:00": {Until: atMS(1500)},
+	} {
+		text := v.listed(t, s)
+		if !strings.Contains(text, from) || !strings.Contains(text, how) {
+			t.Errorf("want %q and %q in: %s", from, how, text)
+		}
+		if after := strings.Contains(text, "]; … "); after == s.Until.IsZero() {
+			t.Errorf("what came after is left out: %v, in: %s", after, text)
+		}
+	}
+}

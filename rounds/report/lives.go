@@ -39,16 +39,22 @@ func (p *page) lives(g *rounds.Group, s Selection, from time.Time) {
 		id      uint64
 		clauses []clause
 		earlier bool
+		later   bool
 	}
 	var rows []row
+	cut := false
 	lost, still := departures(g), lostStill(g)
 	for i := range g.Nodes {
 		all := happenings(g, &g.Nodes[i], lost[g.Nodes[i].ID], still[g.Nodes[i].ID])
+		before := func(c clause) bool { return c.at.Before(from) || c.at.Before(s.Since) }
+		after := func(c clause) bool { return !s.Until.IsZero() && c.began().After(s.Until) }
 		one := row{id: g.Nodes[i].ID, clauses: slices.DeleteFunc(slices.Clone(all), func(c clause) bool {
-			return c.at.Before(from) || c.at.Before(s.Since) || !s.Until.IsZero() && c.began().After(s.Until)
+			return before(c) || after(c)
 		})}
-		one.clauses = one.clauses[max(0, len(one.clauses)-mostClauses):]
-		if one.earlier = len(one.clauses) < len(all); len(one.clauses) > 0 {
+		left := max(0, len(one.clauses)-mostClauses)
+		one.clauses = one.clauses[left:]
+		one.earlier, one.later = left > 0 || slices.ContainsFunc(all, before), slices.ContainsFunc(all, after)
+		if len(one.clauses) > 0 {
 			rows = append(rows, one)
 		}
 	}
@@ -73,10 +79,18 @@ func (p *page) lives(g *rounds.Group, s Selection, from time.Time) {
 		for _, c := range r.clauses {
 			parts = append(parts, c.text)
 		}
+		if r.later {
+			parts = append(parts, "…")
+		}
+		cut = cut || r.earlier || r.later
 		p.line("%6d  %s", r.id, strings.Join(parts, "; "))
 	}
 	if left > 0 {
 		p.line("%6s  %s to which something happened before", "…", words.Plural(left, "more node"))
+	}
+	if cut {
+		p.line("%6s  is what happened before or after; another --until TIME shows the last %d until then", "…",
+			mostClauses)
 	}
 }
 
