@@ -167,7 +167,11 @@ func tellShortages(all []shortage, called string, nodes int, from, until time.Ti
 			left = "at most " + left
 		}
 	}
-	if whole := until.Sub(from); whole-lack >= maxTransit {
+	const soon = 100 * time.Millisecond // less is how long after each other nodes end, and are seen to
+	switch whole := until.Sub(from); {
+	case called == "node" && whole-lack >= soon: // whoever was there could lead
+		left += fmt.Sprintf(", for at least %s of the %s", Span(lack), Span(whole))
+	case whole-lack >= maxTransit:
 		left += fmt.Sprintf(", too few to elect for at least %s of the %s", Span(lack), Span(whole))
 	}
 	return strings.Join(parts, ", ") + ": " + left

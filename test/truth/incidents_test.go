@@ -108,7 +108,7 @@ var (
 	votersDid  = regexp.MustCompile(`((?:\d+(?:, | and )?)+) (ended|stopped|` +
 		`paused|silent|not heard to answer|without a sign of life here|voting for nobody, with nothing saved)`)
 	votersUp = regexp.MustCompile(`: (?:at most )?(\d+) of (\d+) (?:remains?|at the fewest)` +
-		`(?:, too few to elect for .+ of the .+ m?s)?(?:, and (\d+) of (\d+) when the logs end)?` +
+		`(?:, (?:too few to elect )?for .+ of the .+ m?s)?(?:, and (\d+) of (\d+) when the logs end)?` +
 		`(?:, and voters? [\d, and]+ had just started, and voted for nobody at first)?$`)
 	notAlways = regexp.MustCompile(`(?:at first|for a time|later) (?:voters? )?\d`)
 	number    = regexp.MustCompile(`\d+`)
