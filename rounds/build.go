@@ -45,7 +45,9 @@ func (g *group) round(t *log, next uint64) *Round {
 	r.ballot(g)
 	r.setSoonest(g)
 	r.count()
-	r.AtLeast = r.Terse || r.lacksSends(t.entries, g)
+	r.noteQuiet(g)
+	lacks := r.lacksSends(t.entries, g)
+	r.AtLeast, r.Quiet = r.Terse || lacks || r.Quiet, r.Quiet && !lacks
 	r.split(g, t)
 	r.judge(g)
 	if g.briefly(t.term) {

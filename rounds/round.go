@@ -69,6 +69,7 @@ type Round struct {
 	// AtLeast says that more messages may have been sent: at level info, nodes do not write the steps that decided
 	// nothing, or records are missing.
 	AtLeast bool    `json:"at_least,omitempty"`
+	Quiet   bool    `json:"-"`      // AtLeast, only since records sent messages that give no reason and have no term
 	Terse   bool    `json:"-"`      // a process of the round logs at level info
 	Theory  *Theory `json:"theory"` // nil when the algorithm is not in the catalogue, or nobody won
 	Split   Split   `json:"split"`

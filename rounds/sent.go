@@ -28,7 +28,7 @@ func (r *Round) lacksSends(entries []*entry, g *group) bool {
 		m := g.nodes[id]
 		return m == nil || m.hidden || len(m.lives) == 0 || g.lacksAny(m) || g.endsBefore(m, until, by)
 	}) || slices.ContainsFunc(r.Messages, func(m Message) bool { // late answers count, too
-		return m.Delivery == Unsent && m.ReceiveStep < max(r.Aftermath, 1) || m.Delivery == Unseen && m.Counted ||
+		return r.unsent(&m) && !m.quiet || m.Delivery == Unseen && m.Counted ||
 			r.State != Decided && slices.Contains(askKinds, m.Kind) && r.mayBeAnswered(&m, g)
 	})
 }
@@ -40,6 +40,24 @@ func (r *Round) mayBeAnswered(m *Message, g *group) bool {
 		return g.lacksBetween(m.To, r.Steps[m.SendStep].At, g.logsEnd)
 	}
 	return m.Delivery == Lost
+}
+
+// unsent reports whether no record that is kept sent the message, which was received as long as the election went on.
+func (r *Round) unsent(m *Message) bool {
+	return m.Delivery == Unsent && m.ReceiveStep < max(r.Aftermath, 1)
+}
+
+// noteQuiet notes which messages were received that a record sent which is not kept, since it gives no reason, by the
+// process that the receipt names.
+func (r *Round) noteQuiet(g *group) {
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		if from := g.nodes[m.From]; m.Delivery == Unsent && m.sender != "" && from != nil {
+			l := from.byIncarnation[m.sender]
+			m.quiet = l != nil && l.sentQuietly(numberOf(m.ID)) && slices.Contains(l.quietKinds, m.Kind)
+			r.Quiet = r.Quiet || m.quiet && r.unsent(m)
+		}
+	}
 }
 
 // lacksAny reports whether any record of the node is known to be missing, or may be before its log begins.

@@ -2,6 +2,7 @@ package rounds_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/ringleader-dev/ringleader/internal/trace"
@@ -276,6 +277,51 @@ func TestMessagesOfAProcessWithoutRecords(t *testing.T) {
 			if r.Term == 2 && r.AtLeast != again {
 				t.Errorf("again %v: at least: %v: %+v", again, r.AtLeast, r)
 			}
+		}
+	}
+}
+
+// "Records are missing that may have sent others", and "the records of sending it are not here", were told of a term of
+// which all records are here: node 3 sent a message in one that gives no reason.
+func TestMessagesOfRecordsThatDecidedNothing(t *testing.T) {
+	v := newVoters()
+	for node := uint64(1); node <= 3; node++ {
+		v.start(node, 0)
+		v.add(node, 10, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		v.follow(node, 1000+int(node), 1, 1)
+	}
+	v.ask(2, 3000, 2)
+	for _, other := range []uint64{1, 3} {
+		rec := trace.Record{
+			Term: 1, Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: fmt.Sprintf("2:%d", 30000+other),
+			Leader: 1, Token: 1, Sent: []string{fmt.Sprintf("PRE_VOTE_REPLY>2#%d:7", other)},
+		}
+		if other == 1 {
+			rec.Round, rec.Why = 2, []string{"2 asks for term 2 -> yes"}
+		}
+		v.add(other, 3010, rec)
+		v.add(2, 3020, trace.Record{
+			Term: 1, Round: 2, Event: "receive", From: other, Msg: "PRE_VOTE_REPLY", Sender: fmt.Sprintf("n%dlife1", other),
+			MsgID: fmt.Sprintf("%d:7", other),
+		})
+	}
+	v.add(2, 3500, trace.Record{
+		Term: 2, Event: "receive", Leader: 2, Token: 2, LeaderChange: trace.Elected, ValidUntil: atMS(4400),
+		Alive: []uint64{1, 2, 3}, Why: []string{"a majority voted in term 2 -> lead"},
+	})
+	for _, other := range []uint64{1, 3} {
+		v.follow(other, 3600, 2, 2)
+	}
+	for node := uint64(1); node <= 3; node++ {
+		v.add(node, 9000, trace.Record{Term: 2, Event: "timeout"})
+	}
+	text := told(t, v.b.History().Groups[0])
+	for _, want := range []string{
+		"Term 2 took at least 3 messages (PRE_VOTE 2, PRE_VOTE_REPLY 1): records that decided nothing sent others.",
+		"Why 1 message was sent: the record that sent it decided nothing, and gives no reason.",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in: %s", want, text)
 		}
 	}
 }

@@ -63,6 +63,8 @@ type Message struct {
 	// elsewhere: it was sent in a record of another term.
 	elsewhere bool
 	sender    string // the process that sent it, if its receipt tells that, and no record of the round sent it
+	// quiet: the record that sent it gives no reason, and is not kept.
+	quiet bool
 	// unsure: a receipt may be of it, or of a message of another process.
 	unsure bool
 }

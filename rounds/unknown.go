@@ -62,12 +62,22 @@ func (r *Round) findUnknown(entries []*entry, unread []string) {
 			r.unknown("Whether node %d followed: %s.", s.Node, s.Reason)
 		}
 	}
-	unsent := 0
+	unsent, quiet := 0, 0
 	for i := range r.Messages {
 		m := &r.Messages[i]
-		if m.Delivery == Unsent && m.ReceiveStep < r.Aftermath {
+		switch {
+		case m.Delivery != Unsent || m.ReceiveStep >= r.Aftermath:
+		case m.quiet:
+			quiet++
+		default:
 			unsent++
 		}
+	}
+	if quiet > 0 {
+		r.unknown("Why %s %s sent: the %s that sent %s decided nothing, and %s no reason.",
+			words.Plural(quiet, "message"), words.Either(quiet, "was", "were"),
+			words.Either(quiet, "record", "records"), words.Either(quiet, "it", "them"),
+			words.Either(quiet, "gives", "give"))
 	}
 	if unsent > 0 {
 		level := ""

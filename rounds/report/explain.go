@@ -250,7 +250,10 @@ func cost(r *rounds.Round, theory, known bool) []string {
 		sentences = append(sentences, fmt.Sprintf("No message of term %d is in the records.", r.Term))
 	case r.AtLeast:
 		why := "at level info not every message is in the records"
-		if !r.Terse {
+		switch {
+		case r.Quiet && !r.Terse:
+			why = "records that decided nothing sent others"
+		case !r.Terse:
 			why = "records are missing that may have sent others"
 		}
 		sentences = append(sentences, fmt.Sprintf("Term %d took at least %s (%s): %s.", r.Term,
