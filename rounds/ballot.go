@@ -40,6 +40,8 @@ type Voice struct {
 	To     uint64            `json:"to,omitempty"`
 	Rule   string            `json:"rule,omitempty"`
 	Ref    Ref               `json:"ref,omitzero"`
+	// Late: it refused when the candidate had won.
+	Late bool `json:"late,omitempty"`
 	// Vote is the record of the vote, or else of the last yes: the candidate's, or the voter's if that has none.
 	Vote Ref `json:"vote,omitzero"`
 
@@ -172,6 +174,8 @@ func (r *Round) voice(g *group, voter, candidate uint64, strict bool) Voice {
 	for i := won + 1; won >= 0 && i < len(r.Steps) && !v.Granted && !v.Yes && v.No == ""; i++ {
 		if st := &r.Steps[i]; st.Received >= 0 && slices.Contains(askKinds, r.Messages[st.Received].Kind) {
 			r.answer(&v, st, candidate) // it read the question late
+			off := g.apart(voter, r.Steps[won].Ref.Node)
+			v.Late = v.No != "" && off != unbounded && st.At.After(r.Steps[won].At.Add(off))
 		}
 	}
 	return v

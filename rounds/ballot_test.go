@@ -467,3 +467,31 @@ func TestARefusalAfterTheWinIsAnAnswer(t *testing.T) {
 		}
 	}
 }
+
+// "Node 3, which stood itself, or led, said no" was told without when: it read the question when node 2 had won.
+func TestAVoterThatRefusedWhenTheCandidateHadWon(t *testing.T) {
+	for late, want := range map[bool]string{
+		true:  "Node 3, which stood itself, or led, said no after node 2 had won [3:1].",
+		false: "Node 3, which stood itself, or led, said no [3:1].",
+	} {
+		v, ms := newVoters(), 1010
+		if late {
+			ms = 2000
+		}
+		refuse := func() {
+			v.add(3, ms, trace.Record{
+				Term: 0, Round: 1, Event: "receive", From: 2, Msg: "PRE_VOTE", MsgID: "2:10003",
+				Why: []string{"2 asks for term 1 -> no, stands itself 3"}, Sent: []string{"PRE_VOTE_REPLY>2#3:1"},
+			})
+			v.add(2, ms+2, trace.Record{
+				Term: uint64(ms / 2000), Round: 1, Event: "receive", From: 3, Msg: "PRE_VOTE_REPLY", MsgID: "3:1",
+				Leader: 2 * uint64(ms/2000), Token: uint64(ms / 2000),
+			})
+		}
+		v.wins(2, 1000, 1, 1)
+		refuse()
+		if text := told(t, v.b.History().Groups[0]); !strings.Contains(text, want) {
+			t.Errorf("want %q in: %s", want, text)
+		}
+	}
+}

@@ -159,7 +159,8 @@ type refusal struct {
 	denial    algorithms.Denial
 	to        uint64
 	why, then string
-	yes       bool // they would have voted for the candidate when last asked, or did
+	after     string // they said it when the candidate had won
+	yes       bool   // they would have voted for the candidate when last asked, or did
 	voters    []uint64
 	refs      []rounds.Ref
 }
@@ -173,13 +174,16 @@ func refusals(b *rounds.Ballot) (list []refusal) {
 		}
 		no := refusal{denial: v.Denial, to: v.To, why: v.No, yes: v.Yes || v.Granted}
 		switch {
+		case v.Late:
+			no.after = fmt.Sprintf(" after node %d had won", b.Candidate)
 		case v.Counted:
 			no.then = ", and granted it when that was over"
 		case v.Granted:
 			no.then = ", and granted it when it had won"
 		}
 		i := slices.IndexFunc(list, func(r refusal) bool {
-			return r.denial == no.denial && r.to == no.to && r.why == no.why && r.then == no.then && r.yes == no.yes
+			return r.denial == no.denial && r.to == no.to && r.why == no.why && r.then == no.then && r.yes == no.yes &&
+				r.after == no.after
 		})
 		if i < 0 {
 			i = len(list)
@@ -197,8 +201,8 @@ func firstRefused(names *rounds.Names, r *rounds.Round) (sentences []string) {
 		if no.then != "" {
 			first = "first "
 		}
-		sentences = append(sentences, fmt.Sprintf("%s, which %s, %ssaid no%s%s.",
-			words.Upper(words.Nodes(no.voters)), denied(no), first, no.then, cite(names, no.refs...)))
+		sentences = append(sentences, fmt.Sprintf("%s, which %s, %ssaid no%s%s%s.",
+			words.Upper(words.Nodes(no.voters)), denied(no), first, no.after, no.then, cite(names, no.refs...)))
 	}
 	isLate := func(v rounds.Voice) bool { return v.Granted && !v.Counted && v.No == "" }
 	if late := voices(r.Ballot, isLate); len(late) > 0 {

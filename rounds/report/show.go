@@ -121,8 +121,11 @@ func voice(v rounds.Voice, candidate uint64) string {
 	case v.No != "":
 		text = "no"
 	}
+	if v.Late {
+		text = "no, after it had won"
+	}
 	if v.No != "" {
-		if text != "no" {
+		if text != "no" && !v.Late {
 			text += "; no at first"
 		}
 		text += ": it " + denied(refusal{denial: v.Denial, to: v.To, why: v.No})
