@@ -24,8 +24,8 @@ func recordCommand() *cli.Command {
 		Description: logsHelp + "\n\n" +
 			"A record is named 4:17, or 4:17@a41c77f0 where several processes of node 4\n" +
 			"wrote a 17th record. Each is printed as one line of JSON, and behind the last\n" +
-			"record of a process the line by which it ended, if there is one. 4:0@a41c77f0\n" +
-			"is the line in which a process said that it runs.",
+			"record of a process the line by which it ended, if there is one. 4:0 is the\n" +
+			"line in which a process said that it runs, and 4:0@a41c77f0 that of one.",
 		Flags:  []cli.Flag{clusterFilter()},
 		Action: showRecords,
 	}
@@ -43,7 +43,7 @@ func parseRecordName(word string) (name recordName, ok bool) {
 	nodeText, seqText, two := strings.Cut(of, ":")
 	node, err1 := strconv.ParseUint(nodeText, 10, 64)
 	seq, err2 := strconv.ParseUint(seqText, 10, 64)
-	ok = two && err1 == nil && err2 == nil && node > 0 && (seq > 0 || incarnation != "")
+	ok = two && err1 == nil && err2 == nil && node > 0
 	return recordName{node, seq, incarnation}, ok
 }
 
@@ -112,10 +112,12 @@ func (f *recordFinder) Left(last trace.Farewell) {
 
 // Up prints the line in which a process says that it runs, if its name is looked for: that has the number 0.
 func (f *recordFinder) Up(first trace.Greeting) {
-	name := recordName{node: first.Node, incarnation: first.Incarnation}
-	if slices.Contains(f.wanted, name) {
-		f.found[name] = true
-		f.show(first)
+	line := trace.Record{Node: first.Node, Incarnation: first.Incarnation}
+	for _, n := range f.wanted {
+		if n.names(&line) {
+			f.found[n] = true
+			f.show(first)
+		}
 	}
 }
 
