@@ -157,8 +157,13 @@ func (r *Round) bothLed(g *group, first, second Winner) bool {
 			text += fmt.Sprintf(", for it found: %s", second.Why)
 		}
 	}
-	unsure := ""
+	unsure, proof := "", []Ref{first.Ref, second.Ref}
 	led := g.leaderships[leadershipKey{first.Node, r.Term}]
+	if g.endedLongBefore(led, second) {
+		text += fmt.Sprintf(". The process of node %d had ended %s before, as others saw: the two did not lead at once",
+			first.Node, Span(second.At.Sub(led.End)))
+		proof = append(proof, led.Ended.Ref)
+	}
 	switch {
 	case leased(r.Guarantee):
 	case g.apart(first.Node, second.Node) == unbounded:
@@ -170,8 +175,18 @@ func (r *Round) bothLed(g *group, first, second Winner) bool {
 		unsure = fmt.Sprintf(" It is no fault if node %d had ended by then: the last record that tells of it is from "+
 			"%s before.", first.Node, Span(second.At.Sub(led.sign)))
 	}
-	r.find(TwoLeaders, []Ref{first.Ref, second.Ref}, "%s.%s", text, unsure).beside = beside
+	r.find(TwoLeaders, proof, "%s.%s", text, unsure).beside = beside
 	return true
+}
+
+// endedLongBefore reports whether others saw the process of the first leader of a term ended before the second one began
+// to lead it, whatever the clocks show.
+func (g *group) endedLongBefore(led *Leadership, second Winner) bool {
+	if led == nil || led.Ended.Kind != EndedByProcess || led.Ended.Known != PeersSaw || second.late {
+		return false
+	}
+	off := g.apart(led.Ended.Ref.Node, second.Node)
+	return off != unbounded && led.End.Add(off).Before(second.At)
 }
 
 // atLeast returns "at least " if what follows may be longer.
