@@ -34,8 +34,8 @@ const (
 	// Flapping: the leader changed many times within a minute, and neither an operator nor the end or the start of a
 	// process caused it.
 	Flapping FindingName = "flapping"
-	// FalseEvidence: a node was declared gone, and the same process wrote a record within a second, before the
-	// round was over.
+	// FalseEvidence: a leader was declared gone, and the same process wrote a record within a second, before the
+	// round was over. One that was paused or hung, by how long it wrote nothing, is none.
 	FalseEvidence FindingName = "false-evidence"
 	// MessagesLost: messages of a round never arrived, although the receiver was
 	// there and writes down whatever reaches it.
@@ -66,7 +66,7 @@ var FindingKinds = []FindingKind{
 	{NoEnd, 14, "nobody led for five seconds, though called"},
 	{LeftBehind, 15, "a living node never followed the winner"},
 	{Flapping, 16, "the leader changes often, and nobody asked for it"},
-	{FalseEvidence, 17, "a node was declared gone that was alive"},
+	{FalseEvidence, 17, "a leader declared gone wrote on within a second"},
 	{MessagesLost, 18, "messages never arrived"},
 }
 
