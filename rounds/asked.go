@@ -54,7 +54,8 @@ func (r *Round) FirstAsked() (first Asking, ok bool) {
 		beat := asks >= 0 && st.Received >= 0 && r.Messages[st.Received].Kind == proto.KindHeartbeat.String()
 		if asks >= 0 && !beat { // a leader asks with that
 			answers, _ := decided[algorithms.Answers](&st.reasons[asks])
-			return Asking{st.reasons[asks].number(answers.Candidate), st.Ref, st.At, r.question.why, r.question.by}, true
+			candidate := st.reasons[asks].number(answers.Candidate)
+			return Asking{candidate, st.Ref, st.At, r.question.why, r.question.by}, true
 		}
 	}
 	return first, false

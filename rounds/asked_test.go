@@ -22,11 +22,12 @@ func TestWhyAFollowerAskedInTheTermOfItsLeader(t *testing.T) {
 		Why: []string{"2 asks for term 2 -> no, stands itself 1"}, Sent: []string{"PRE_VOTE_REPLY>2#1:1"},
 	})
 	v.resign(3, 600, 1)
-	const asked = "Node 2 had asked for term 2 by 12:00:00.510, and wrote “3 offers to hand over -> ask the voters whether " +
-		"they would vote in term 2 but for it” [1:2 2:2]."
+	const asked = "Node 2 had asked for term 2 by 12:00:00.510, and wrote “3 offers to hand over -> ask the voters " +
+		"whether they would vote in term 2 but for it” [1:2 2:2]."
 	g := v.b.History().Groups[0]
 	for name, text := range map[string]string{"explain": told(t, g), "why-not": v.whyNot(t, 1)} {
-		if !strings.Contains(text, asked) || strings.Contains(text, "no record says why") || strings.Contains(text, "no record of term 2") {
+		if !strings.Contains(text, asked) ||
+			strings.Contains(text, "no record says why") || strings.Contains(text, "no record of term 2") {
 			t.Errorf("%s: want %q in: %s", name, asked, text)
 		}
 	}

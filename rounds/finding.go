@@ -160,8 +160,8 @@ func (r *Round) bothLed(g *group, first, second Winner) bool {
 	unsure, proof := "", []Ref{first.Ref, second.Ref}
 	led := g.leaderships[leadershipKey{first.Node, r.Term}]
 	if g.endedLongBefore(led, second) {
-		text += fmt.Sprintf(". The process of node %d had ended %s before, as others saw: the two did not lead at once",
-			first.Node, Span(second.At.Sub(led.End)))
+		text += fmt.Sprintf(". The process of node %d had ended %s before, as others saw: the two did not lead "+
+			"at once", first.Node, Span(second.At.Sub(led.End)))
 		proof = append(proof, led.Ended.Ref)
 	}
 	switch {

@@ -301,8 +301,8 @@ func TestMessagesOfRecordsThatDecidedNothing(t *testing.T) {
 		}
 		v.add(other, 3010, rec)
 		v.add(2, 3020, trace.Record{
-			Term: 1, Round: 2, Event: "receive", From: other, Msg: "PRE_VOTE_REPLY", Sender: fmt.Sprintf("n%dlife1", other),
-			MsgID: fmt.Sprintf("%d:7", other),
+			Term: 1, Round: 2, Event: "receive", From: other, Msg: "PRE_VOTE_REPLY",
+			Sender: fmt.Sprintf("n%dlife1", other), MsgID: fmt.Sprintf("%d:7", other),
 		})
 	}
 	v.add(2, 3500, trace.Record{

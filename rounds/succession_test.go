@@ -558,8 +558,8 @@ func TestAStoryTellsWhatIsNotKnownOfTheTimeBefore(t *testing.T) {
 }
 
 // After the process of node 5 had ended, node 4 led the same term, or a lower one, which it had not heard of more: no
-// change told of it, nor of the time without a leader before it. "Nodes 5 and 4 both led term 3" did not say that the one
-// was over when the other began.
+// change told of it, nor of the time without a leader before it. "Nodes 5 and 4 both led term 3" did not say that the
+// one was over when the other began.
 func TestALeaderOfNoHigherTermIsAChange(t *testing.T) {
 	for term, want := range map[uint64][]string{
 		3: {
@@ -567,8 +567,9 @@ func TestALeaderOfNoHigherTermIsAChange(t *testing.T) {
 			" 4, 5 ",
 			"* Later node 4 began to lead term 3 [peers saw: 4:2 3:2]. Nobody led for 4 s, from 12:00:01.000 until " +
 				"node 4 led term 3: the process of node 5 ended [peers saw: 4:2 3:2].",
-			"! two-leaders: Nodes 5 and 4 both led term 3; node 4 began 5 s after node 5, for it found: no higher node is " +
-				"alive. The process of node 5 had ended 4 s before, as others saw: the two did not lead at once.",
+			"! two-leaders: Nodes 5 and 4 both led term 3; node 4 began 5 s after node 5, for it found: no higher " +
+				"node is alive. The process of node 5 had ended 4 s before, as others saw: the two did not lead at " +
+				"once.",
 		},
 		2: {
 			"Nobody led for 4 s in all, after 1 leadership",

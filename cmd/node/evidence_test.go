@@ -219,7 +219,8 @@ var unproven = map[string]*regexp.Regexp{
 		`|^With the \w+ algorithm a living leader stays, |^Once it is alive to all it takes over ` +
 		`|^They exchange no votes, |^Start the one that is wrong again ` +
 		`|^Node \d+ outranks node \d+: its id is higher\.$|^What each message says is told with --theory\.$`),
-	"a command":               regexp.MustCompile(`^Next: ringleader why-not \d+ LOG… \(`),
+	"a command": regexp.MustCompile(`^Next: ringleader why-not \d+ LOG… \(` +
+		`|^…  is what happened before or after; another --until TIME shows `),
 	"a line that has no name": regexp.MustCompile(`, by (its|their) own word: `),
 	"no record tells": regexp.MustCompile(`[Nn]o record tells (that|until) ` +
 		`|^(All \d+ nodes|Both nodes|Node \d+) runs?, as far as the records tell, ` +
