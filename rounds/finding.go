@@ -159,9 +159,9 @@ func (r *Round) bothLed(g *group, first, second Winner) bool {
 	}
 	unsure, proof := "", []Ref{first.Ref, second.Ref}
 	led := g.leaderships[leadershipKey{first.Node, r.Term}]
-	if g.endedLongBefore(led, second) {
-		text += fmt.Sprintf(". The process of node %d had ended %s before, as others saw: the two did not lead "+
-			"at once", first.Node, Span(second.At.Sub(led.End)))
+	if g.endedEarlier(led, second) {
+		text += fmt.Sprintf(". The process of node %d had ended %s before, as others saw: "+
+			"the two did not lead at once", first.Node, Span(second.At.Sub(led.End)))
 		proof = append(proof, led.Ended.Ref)
 	}
 	switch {
@@ -179,9 +179,9 @@ func (r *Round) bothLed(g *group, first, second Winner) bool {
 	return true
 }
 
-// endedLongBefore reports whether others saw the process of the first leader of a term ended before the second one began
+// endedEarlier reports whether others saw the process of the first leader of a term ended before the second one began
 // to lead it, whatever the clocks show.
-func (g *group) endedLongBefore(led *Leadership, second Winner) bool {
+func (g *group) endedEarlier(led *Leadership, second Winner) bool {
 	if led == nil || led.Ended.Kind != EndedByProcess || led.Ended.Known != PeersSaw || second.late {
 		return false
 	}
