@@ -25,8 +25,8 @@ func (in *Incident) perhapsSkipped(g *group) bool {
 
 // perhapsLedBefore reports whether somebody may have led before the first leadership of which records tell: the log of
 // a node begins long after, and not surely with its first process, or after others saw one, or is not here. Under a
-// lease, so do those of a majority of the voters, or within a process, or less than a lease before: only their votes let
-// it lead.
+// lease, so do those of a majority of the voters, or within a process, or less than a lease before: only their votes
+// let it lead.
 func (in *Incident) perhapsLedBefore(g *group) bool {
 	if in.Former != 0 {
 		return false
