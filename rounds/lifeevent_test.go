@@ -80,6 +80,7 @@ func TestWhoEndedLongAfterTheLeaderWonWasNoneThatHadEnded(t *testing.T) {
 		{1500, "", true},
 		{9000, "", false},
 		{800, "seen", false},
+		{800, "came", false},
 		{1500, "heard", false},
 		{800, "began before", false},
 		{800, "began later", true},
@@ -98,6 +99,10 @@ func TestWhoEndedLongAfterTheLeaderWonWasNoneThatHadEnded(t *testing.T) {
 		switch c.next {
 		case "seen":
 			v.add(2, 900, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
+		case "came": // into the view of the winner, which began after the end
+			v.life[1]++
+			v.add(1, 870, trace.Record{Event: "peers", Alive: []uint64{1, 2}})
+			v.add(1, 900, trace.Record{Event: "peers", Alive: []uint64{1, 2, 3}})
 		case "heard":
 			v.add(2, 900, trace.Record{Event: "receive", From: 3, Msg: "ELECTION", MsgID: "3:77"})
 		}

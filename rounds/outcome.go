@@ -262,20 +262,35 @@ func (g *group) died(node uint64, t time.Time, by uint64) bool {
 		return false
 	}
 	return slices.ContainsFunc(g.events(l), func(e LifeEvent) bool {
-		if e.Kind != Ended || e.At.After(soon) || g.ranSince(node, e.At, t) {
+		if e.Kind != Ended || e.At.After(soon) || g.ranSince(node, e.At, t, by) {
 			return false
 		}
 		next, known := g.cameBack(l, &e, e.At)
-		return l.next == nil && !g.holed() || known && next.After(t.Add(off))
+		unheard := g.heardAgain(node, e.At).IsZero() // else the next one may have begun long before that
+		return l.next == nil && !g.holed() && unheard || known && next.After(t.Add(off))
 	})
 }
 
-// ranSince reports whether another node heard of the node again between two times, or saw it again that had lost it: a
-// process that begins is told of others which may have ended.
-func (g *group) ranSince(node uint64, from, until time.Time) bool {
+// ranSince reports whether another node heard of the node again between two times, or saw it again that had lost it, or
+// the node by saw it come into a view that is not its first: a process that begins is told of others which may have
+// ended.
+func (g *group) ranSince(node uint64, from, until time.Time, by uint64) bool {
 	heard := g.heardAgain(node, from)
-	return !heard.IsZero() && !heard.After(until) || slices.ContainsFunc(g.drops[node], func(d *drop) bool {
+	if !heard.IsZero() && !heard.After(until) || slices.ContainsFunc(g.drops[node], func(d *drop) bool {
 		return !d.backRef.IsZero() && d.back.After(from) && !d.back.After(until)
+	}) {
+		return true
+	}
+	m := g.nodes[by]
+	return m != nil && slices.ContainsFunc(m.lives, func(l *life) bool {
+		var before []uint64 // in the view before
+		return slices.ContainsFunc(l.allHappenings(), func(h happening) bool {
+			at, came := g.fix.at(by, h.wall), before != nil && !slices.Contains(before, node)
+			if h.event == "peers" {
+				before = h.alive
+			}
+			return h.event == "peers" && came && slices.Contains(h.alive, node) && at.After(from) && !at.After(until)
+		})
 	})
 }
 
