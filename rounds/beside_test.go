@@ -426,3 +426,26 @@ func TestNobodyWasWithoutALeaderBesideAnotherThatWasSilentToSome(t *testing.T) {
 		}
 	}
 }
+
+// "Nobody led for 0 ms" was told of seven seconds in which the leader hung: a peer had lost it, which stood aside, and
+// who led next hung as well, and had not lost it.
+func TestAHungLeaderLedNobodyUntilOneTookOverThatHungAsWell(t *testing.T) {
+	for silent, want := range map[bool]bool{false: false, true: true} {
+		v := newVoters()
+		v.algo, v.guarantee, v.level = "bully", "best-effort", "info"
+		v.leadAlone(1, 0, 1)
+		v.follow(2, 10, 1, 1)
+		v.follow(3, 10, 1, 1)
+		if silent {
+			v.add(2, 2000, trace.Record{
+				Term: 1, Event: "peers", Alive: []uint64{2, 3}, Evidence: "heartbeat-missed 1",
+				Why: []string{"leader 1 is gone -> stand aside, others call the election"},
+			})
+		}
+		v.leadAlone(3, 8500, 2)
+		v.add(1, 8600, trace.Record{Term: 2, Event: "receive", Leader: 3, Why: []string{"3 leads term 2 -> follow it"}})
+		if in := v.last(); in.Former != 1 || in.Leader != 3 || in.AtLeast() != want {
+			t.Errorf("silent %v: for %v, at least %v: %+v", silent, in.Leaderless, in.AtLeast(), in)
+		}
+	}
+}

@@ -456,9 +456,14 @@ func (g *group) followedTo(ref Ref) uint64 {
 }
 
 // wasSilent reports whether the leader before was lost to others without a lease, and may have been silent to them
-// since before: it wrote nothing for long when they lost it, or nothing until the next one led.
+// since before: it wrote nothing for long when they lost it, or nothing until the next one led. Or it was silent to
+// some when that began to, which need not have lost it: it may have slept itself.
 func (in *Incident) wasSilent(g *group) bool {
-	return !leased(g.guarantee) && slices.ContainsFunc(in.rounds, func(r *Round) bool {
+	if leased(g.guarantee) || in.Leader == 0 {
+		return false
+	}
+	silent := g.silentFrom(in.Former, in.Until, in.Until)
+	return silent || slices.ContainsFunc(in.rounds, func(r *Round) bool {
 		m := g.nodes[r.Cause.Lost]
 		if m == nil || r.Cause.Lost != in.Former {
 			return false
