@@ -57,10 +57,11 @@ func TestElect(t *testing.T) {
 		for _, callers := range [][]proto.NodeID{{1}, {2}, {3}, e.IDs()} {
 			said := e.elected(callers...)
 			var b testcluster.Belief
-			e.check(e.Wait(e.ctx, func() bool { // the callers know first
+			e.check(e.Wait(e.ctx, func() bool { // the callers know first, and the logs last
 				beliefs := e.Beliefs(e.IDs()...)
 				b = beliefs[1]
-				return b.Leader == 3 && b.Term > before.Term && beliefs[2] == b && beliefs[3] == b
+				agreed := beliefs[2] == b && beliefs[3] == b
+				return agreed && b.Leader == 3 && b.Term > before.Term && b.Term >= said.Term
 			}))
 			if len(callers) == len(e.IDs()) {
 				e.isBelief(said, b)
