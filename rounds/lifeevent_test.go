@@ -81,6 +81,7 @@ func TestWhoEndedLongAfterTheLeaderWonWasNoneThatHadEnded(t *testing.T) {
 		{9000, "", false},
 		{800, "seen", false},
 		{800, "came", false},
+		{800, "seen soon", false},
 		{1500, "heard", false},
 		{800, "began before", false},
 		{800, "began later", true},
@@ -111,8 +112,11 @@ func TestWhoEndedLongAfterTheLeaderWonWasNoneThatHadEnded(t *testing.T) {
 		if c.ended > 1000 {
 			lose()
 		}
-		if c.next == "lost" {
+		switch c.next {
+		case "lost":
 			v.lost(2, 1)
+		case "seen soon": // it takes a moment to come into a view
+			v.add(2, 1050, trace.Record{Term: 1, Event: "peers", Leader: 1, Alive: []uint64{1, 2, 3}})
 		}
 		if began := map[string]int{"began before": 900, "began later": 8000}[c.next]; began > 0 {
 			v.greet(3, began)

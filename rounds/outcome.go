@@ -262,7 +262,7 @@ func (g *group) died(node uint64, t time.Time, by uint64) bool {
 		return false
 	}
 	return slices.ContainsFunc(g.events(l), func(e LifeEvent) bool {
-		if e.Kind != Ended || e.At.After(soon) || g.ranSince(node, e.At, t, by) {
+		if e.Kind != Ended || e.At.After(soon) || g.ranSince(node, e.At, soon, by) {
 			return false
 		}
 		next, known := g.cameBack(l, &e, e.At)
