@@ -363,7 +363,7 @@ func (r *reading) compareStarted(in *rounds.Incident) {
 			said := fmt.Sprintf(">%d#%s%s", rec.Node, rec.MsgID, rec.Sender)
 			return rec.Node == node && within(rec.Time) && says(&rec, "no, just started") ||
 				sent[said] && strings.HasSuffix(rec.Detail, "no, just started")
-		}) && !(node == in.Leader && r.waitedForItself(in)) {
+		}) && (node != in.Leader || !r.waitedForItself(in)) {
 			r.fail("incident: a voter that had not just started", in.Term, "%+v", in)
 		}
 	}

@@ -62,6 +62,24 @@ func (r *Round) findUnknown(entries []*entry, unread []string) {
 			r.unknown("Whether node %d followed: %s.", s.Node, s.Reason)
 		}
 	}
+	r.findUnsent()
+	unseen := 0
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		if m.Delivery == Unseen && m.Counted {
+			unseen++
+		}
+	}
+	if unseen > 0 {
+		r.unknown("Whether %s arrived: %s records end before, have a gap, or leave out "+
+			"what decided nothing, as at log level info.", words.Plural(unseen, "message"),
+			words.Either(unseen, "its receiver's", "their receivers'"))
+	}
+	r.gaps(entries)
+}
+
+// findUnsent lists the messages of which no record tells why they were sent.
+func (r *Round) findUnsent() {
 	unsent, quiet := 0, 0
 	for i := range r.Messages {
 		m := &r.Messages[i]
@@ -88,19 +106,6 @@ func (r *Round) findUnknown(entries []*entry, unread []string) {
 			words.Plural(unsent, "message"), words.Either(unsent, "was", "were"),
 			words.Either(unsent, "it was", "they were"), words.Either(unsent, "it", "them"), level)
 	}
-	unseen := 0
-	for i := range r.Messages {
-		m := &r.Messages[i]
-		if m.Delivery == Unseen && m.Counted {
-			unseen++
-		}
-	}
-	if unseen > 0 {
-		r.unknown("Whether %s arrived: %s records end before, have a gap, or leave out "+
-			"what decided nothing, as at log level info.", words.Plural(unseen, "message"),
-			words.Either(unseen, "its receiver's", "their receivers'"))
-	}
-	r.gaps(entries)
 }
 
 // mostSentences is how many nodes have a sentence each, or are named in one.

@@ -186,7 +186,7 @@ func (g *group) toldAll(id uint64, t time.Time) bool {
 	}
 	last := m.lives[len(m.lives)-1]
 	return !g.fix.at(id, last.until).Before(t) || slices.ContainsFunc(g.events(last), func(e LifeEvent) bool {
-		return e.Kind == Ended && !e.At.After(t) && !(last.debug && g.lacksLast(last, e.At))
+		return e.Kind == Ended && !e.At.After(t) && (!last.debug || !g.lacksLast(last, e.At))
 	})
 }
 
