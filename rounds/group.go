@@ -79,6 +79,7 @@ type group struct {
 	unlogged    map[uint64][]*drop    // the first proofs of the end of each process of a node that is in no log
 	leaderships map[leadershipKey]*Leadership
 	list        []*Leadership // in the order of their beginnings
+	lacks       *bool         // see lacksSome; nil until it is asked for
 	leaseTime   time.Duration // for how long a lease runs at most, by any clock; 0 if no record says it
 	byLeader    map[uint64][]*Leadership
 	byTerm      map[uint64][]*Leadership

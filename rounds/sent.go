@@ -24,9 +24,8 @@ func (r *Round) lacksSends(entries []*entry, g *group) bool {
 		}
 		until = end
 	}
-	return slices.ContainsFunc(g.everyNode(), func(id uint64) bool {
-		m := g.nodes[id]
-		return m == nil || m.hidden || len(m.lives) == 0 || g.lacksAny(m) || g.endsBefore(m, until, by)
+	return g.lacksSome() || slices.ContainsFunc(g.everyNode(), func(id uint64) bool {
+		return g.endsBefore(g.nodes[id], until, by)
 	}) || slices.ContainsFunc(r.Messages, func(m Message) bool { // late answers count, too
 		return r.unsent(&m) && !m.quiet || m.Delivery == Unseen && m.Counted ||
 			r.State != Decided && slices.Contains(askKinds, m.Kind) && r.mayBeAnswered(&m, g)
@@ -58,6 +57,17 @@ func (r *Round) noteQuiet(g *group) {
 			r.Quiet = r.Quiet || m.quiet && r.unsent(m)
 		}
 	}
+}
+
+// lacksSome reports what lacksAny does of any node, or whether one has no log. It keeps that for all rounds.
+func (g *group) lacksSome() bool {
+	if g.lacks == nil {
+		g.lacks = new(slices.ContainsFunc(g.everyNode(), func(id uint64) bool {
+			m := g.nodes[id]
+			return m == nil || m.hidden || len(m.lives) == 0 || g.lacksAny(m)
+		}))
+	}
+	return *g.lacks
 }
 
 // lacksAny reports whether any record of the node is known to be missing, or may be before its log begins.

@@ -64,7 +64,7 @@ func (g *group) survey(terms []uint64) {
 	g.unpair(contradict && len(g.fix) > 0)
 	g.asked, g.heard, g.orphans = emptied(g.asked), emptied(g.heard), emptied(g.orphans)
 	g.answered, g.maybeHeard, g.stale = emptied(g.answered), emptied(g.maybeHeard), emptied(g.stale)
-	g.all, g.named = nil, map[string]time.Time{}
+	g.all, g.lacks, g.named = nil, nil, map[string]time.Time{}
 	g.asks, g.lived, g.slow = map[*life][]time.Time{}, map[*life][]LifeEvent{}, map[*life][]slowReceipt{}
 	g.away, g.silent = map[uint64][]absence{}, map[uint64][]absence{}
 	for _, term := range terms {
