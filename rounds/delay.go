@@ -164,8 +164,8 @@ func (in *Incident) ownWait(g *group, b *Ballot, late func(time.Time) bool) []Re
 		return nil
 	}
 	l := m.byIncarnation[b.Ref.Incarnation]
-	claim := l.stood.claim
-	if !l.stood.waited(l) || claim.round != in.Term || !late(g.fix.at(l.node, claim.wall)) || b.Majority() < 2 {
+	claim := l.candidacy.claim
+	if !l.candidacy.waited(l) || claim.round != in.Term || !late(g.fix.at(l.node, claim.wall)) || b.Majority() < 2 {
 		return nil
 	}
 	first := l.ref(1)

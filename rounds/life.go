@@ -45,8 +45,8 @@ type life struct {
 	told   []LifeEvent // what happened to it before forgot, and is kept
 	forgot time.Time
 
-	saves savings // what its records tell of what is saved
-	stood stood   // what they tell of its first candidacy
+	saves     savings   // what its records tell of what is saved
+	candidacy candidacy // what they tell of its first candidacy
 
 	lease    time.Duration // for how long a lease ran at most when the process wrote of it
 	ownLease bool          // it tells so of a lease that it had itself, from when it asked for the votes on
@@ -224,7 +224,7 @@ func (l *life) add(rec *trace.Record, reasons []reason, round uint64) {
 	l.noteStance(rec, m)
 	l.noteVoting(reasons, m)
 	l.saves.note(rec, reasons)
-	l.stood.note(rec, reasons, m)
+	l.candidacy.note(rec, reasons, m)
 	l.noteFree(rec, reasons, m)
 	if !leased(rec.Guarantee) && rec.Leader != rec.Node && wins(reasons) {
 		l.spent = append(l.spent, round)

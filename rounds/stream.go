@@ -162,15 +162,31 @@ func (g *group) vacancy(in Incident) Vacancy {
 	return Vacancy{Cluster: g.key.cluster, Algorithm: g.key.algo, Run: g.key.run, Incident: in, Up: g.up()}
 }
 
-// up returns the nodes whose last process is not known to have ended, or to be silent.
+// Running returns the nodes that run, as far as the records tell.
+func (g *Group) Running() (ids []uint64) {
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		if last := len(n.Lives) - 1; n.Records > 0 && (last < 0 || runs(n.Lives[last].Events)) {
+			ids = append(ids, n.ID)
+		}
+	}
+	return ids
+}
+
+// runs reports whether the last of the events of a process is not that it ended, fell silent or was paused.
+func runs(events []LifeEvent) bool {
+	n := len(events)
+	return n == 0 || !slices.Contains([]LifeEventKind{Ended, Silent, Paused}, events[n-1].Kind)
+}
+
+// up returns what Running does, of the records that are held.
 func (g *group) up() (ids []uint64) {
 	for _, id := range slices.Sorted(maps.Keys(g.nodes)) {
 		l := g.current(id)
 		if l == nil || l.next != nil {
 			continue
 		}
-		events := g.events(l)
-		if n := len(events); n == 0 || !slices.Contains([]LifeEventKind{Ended, Silent, Paused}, events[n-1].Kind) {
+		if runs(g.events(l)) {
 			ids = append(ids, id)
 		}
 	}

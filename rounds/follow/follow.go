@@ -389,7 +389,7 @@ func (f *follower) tellVacancy(g *rounds.Group) {
 		return
 	}
 	v := rounds.Vacancy{
-		Cluster: g.Cluster, Algorithm: g.Algorithm, Run: g.Run, Incident: g.Incidents[n-1], Up: report.Running(g),
+		Cluster: g.Cluster, Algorithm: g.Algorithm, Run: g.Run, Incident: g.Incidents[n-1], Up: g.Running(),
 	}
 	was := f.vacant[fmt.Sprint(v.Cluster, " ", v.Algorithm, v.Run)]
 	if !was.said || !was.is(since(v)) {

@@ -141,17 +141,22 @@ func TestWhatToAskNext(t *testing.T) {
 	})
 }
 
+// speakers returns what writes a record of a term, and one in which a node begins to lead it.
+func speakers(write func(string)) (say func(node, seq, term int, rest string), leads func(node, seq, term int)) {
+	say = func(node, seq, term int, rest string) {
+		write(strings.Replace(lease(time.Now(), node, seq, rest), `"term":1`, fmt.Sprintf(`"term":%d`, term), 1))
+	}
+	return say, func(node, seq, term int) {
+		say(node, seq, term, fmt.Sprintf(`"event":"receive","why":["a majority voted in term %d -> lead"],`+
+			`"role":"leader","leader":%d,"token":%d,"leader_change":"elected","prev_leader":0`, term, node, term))
+	}
+}
+
 // "--follow tells one outage twice": a term that brought no leader had its line before the next one, which brought one
 // and whose line tells of both.
 func TestATermInVainHasNoLineBeforeTheNextLeader(t *testing.T) {
 	following(t, func(write func(string), printed func() string) {
-		say := func(node, seq, term int, rest string) {
-			write(strings.Replace(lease(time.Now(), node, seq, rest), `"term":1`, fmt.Sprintf(`"term":%d`, term), 1))
-		}
-		leads := func(node, seq, term int) {
-			say(node, seq, term, fmt.Sprintf(`"event":"receive","why":["a majority voted in term %d -> lead"],`+
-				`"role":"leader","leader":%d,"token":%d,"leader_change":"elected","prev_leader":0`, term, node, term))
-		}
+		say, leads := speakers(write)
 		asks := func(node, seq, term int) {
 			say(node, seq, term, fmt.Sprintf(`"event":"timeout","why":["no leader was heard of -> ask the voters for `+
 				`term %d"],"role":"looking","leader":0,"sent":["PRE_VOTE>2#%d:%d"]`, term, node, 100+seq))
@@ -213,13 +218,7 @@ func TestAClockThatIsNotRight(t *testing.T) {
 // kept coming, such as those of a voter that asks again and again. It is told within a second, once.
 func TestALeaderWhoseRoundGoesOn(t *testing.T) {
 	following(t, func(write func(string), printed func() string) {
-		say := func(node, seq, term int, rest string) {
-			write(strings.Replace(lease(time.Now(), node, seq, rest), `"term":1`, fmt.Sprintf(`"term":%d`, term), 1))
-		}
-		leads := func(node, seq, term int) {
-			say(node, seq, term, fmt.Sprintf(`"event":"receive","why":["a majority voted in term %d -> lead"],`+
-				`"role":"leader","leader":%d,"token":%d,"leader_change":"elected","prev_leader":0`, term, node, term))
-		}
+		say, leads := speakers(write)
 		asks := func(node, seq, term int) {
 			say(node, seq, term-1, fmt.Sprintf(`"event":"timeout","role":"looking","leader":0,`+
 				`"sent":["PRE_VOTE>2#%d:%d"],"why":["nobody leads -> ask the voters for term %d"]`, node, seq, term))

@@ -60,18 +60,6 @@ func explains(term uint64) string {
 	return fmt.Sprintf("ringleader explain %d LOG… (how term %d went)", term, term)
 }
 
-// Running returns the nodes that run, as far as the records tell.
-func Running(g *rounds.Group) (ids []uint64) {
-	for i := range g.Nodes {
-		n := &g.Nodes[i]
-		gone := []rounds.LifeEventKind{rounds.Ended, rounds.Silent, rounds.Paused}
-		if n.Records > 0 && !slices.Contains(gone, lastEvent(n).Kind) {
-			ids = append(ids, n.ID)
-		}
-	}
-	return ids
-}
-
 // NextChange writes the command that tells more of the change to the leader of a term.
 func NextChange(w io.Writer, term uint64) error {
 	var p page
